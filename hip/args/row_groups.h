@@ -9,6 +9,7 @@ enum {
   HIP_ROWS_WORKGROUP = 256, /* work-items, unless a row group needs more */
   HIP_RAGGED_GROUP = 8,     /* work-items that share a row at least, if it is not whole chunks and kept in registers */
   HIP_KEPT_ELEMENTS = 32,   /* of a row, as f32 in a work-item's registers at most */
+  HIP_NEAR_BYTES = 4096,    /* of short rows without gaps between them: what a wave loads at once, at most */
 };
 
 /* A row group is 2^group_log2 work-items that share a row: part of a wave, a wave, or several waves of one workgroup. */

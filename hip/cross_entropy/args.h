@@ -5,9 +5,6 @@
 #include "hip/args/row_groups.h"
 #include "hip/args/row_parts.h"
 
-/* Of short rows without gaps between them: what a wave loads at once, at most. */
-enum { HIP_NEAR_BYTES = 4096 };
-
 typedef struct cross_entropy_args {
   const void *logits;
   const void *targets;

@@ -1,8 +1,8 @@
 // cross_entropy of rows: log(sum(exp(row))) - row[target]. A row is read once; a row without a loss is not read, except among
 // short rows without gaps between them, which are loaded as one range.
 #include "args.h"
+#include "hip/device/near_rows.h"
 #include "hip/device/softmax.h"
-#include "near_rows.h"
 
 DEVICE float loss_of(const cross_entropy_args *p, int64_t target, float logit, bool valid, row_sum_t s) {
   if (target == p->ignore) return 0;
@@ -228,24 +228,55 @@ DEVICE void cross_entropy_short(const cross_entropy_args *p, int log2, int kept,
 
 // ---- Short rows without gaps between them ----
 
+enum { NEAR_SIMD_WAVES = CHIP_LDS_BANKS == 64 ? 6 : 3 };  // gfx942 has LDS for 3
+
+// Of a row in LDS.
+DEVICE row_sum_t sum_near(const uint32_t *rows, const near_place *place, int steps, row_group_t g, int loads, tdm_type type) {
+  const uint32_t last = (rows[place->last] & place->keep) | place->add, stride = 1u << g.log2;
+  uint32_t word[NEAR_KEPT_MOST];
+  float max = largest_in(last, LEAST_FLOAT, type);
+  for_kept(place->first, steps - 1, stride, loads, [&](int k, int count, uint32_t at) {
+#pragma unroll
+    for (int i = 0; i < count; i++) word[k + i] = rows[at + i * stride];
+#pragma unroll
+    for (int i = 0; i < count; i++) max = largest_in(word[k + i], max, type);
+  });
+  max = lanes_reduce<float>(max, g.log2, max, larger_of);
+  f32x2 sum = exponentials_in(last, max, type);
+  for_kept(place->first, steps - 1, stride, loads, [&](int k, int count, uint32_t) {
+#pragma unroll
+    for (int i = 0; i < count; i++) sum += exponentials_in(word[k + i], max, type);
+  });
+  return (row_sum_t){max, lanes_reduce<float>(sum.x + sum.y, g.log2, 0, sum_of)};
+}
+
+// One element in LDS.
+DEVICE float near_element(const uint32_t *rows, uint32_t byte, tdm_type type) {
+  const uint32_t word = rows[byte / 4];
+  return type == TDM_F32 ? float_of(word) : single_of((byte & 2) != 0 ? word >> 16 : word & 0xffff, type);
+}
+
+// Of each lane the x of lane `from`.
+DEVICE int lane_of(int x, int from) { return __builtin_amdgcn_ds_bpermute(from * 4, x); }
+
 // A wave takes neighbouring rows, in turns of a row for each of its row groups, and loads them a turn ahead. Lane j of a group
 // keeps the sum of turn j, as above.
-DEVICE void cross_entropy_near(const cross_entropy_args *p, int log2, int loads, tdm_type type) {
+template <int loads>
+DEVICE void cross_entropy_near(const cross_entropy_args *p, int log2, tdm_type type) {
   enum { WAVES = HIP_ROWS_WORKGROUP / WAVE };
-  SHARED alignas(16) static uint32_t staged[WAVES][HIP_NEAR_BYTES / 4 + 4];
+  SHARED alignas(16) static uint32_t staged[WAVES][near_nothing(loads) + 4];
   row_group_t g = row_group_of(&p->groups);
   g.log2 = log2;
   uint32_t *at = staged[wave_index()];
-  const int cols = (int)p->groups.cols, dwords = type == TDM_F32 ? cols : (cols + 1) / 2,
-            steps = (dwords + (1 << g.log2) - 1) >> g.log2, own = (g.lane << (6 - g.log2)) + g.sub;
+  const int cols = (int)p->groups.cols, steps = near_steps(cols, g, type), own = (g.lane << (6 - g.log2)) + g.sub;
   const int64_t at_once = WAVE >> g.log2, most = p->turns * at_once,
                 first = ((int64_t)__builtin_amdgcn_workgroup_id_x() * WAVES + wave_index()) * most,
                 end = first + most < p->groups.rows ? first + most : p->groups.rows;
   if (first >= end) return;
-  const near_place place = place_near(cols, g, steps, loads, type);
+  const near_place place = place_near(cols, g, steps, loads, minus_infinity(type), type);
   int64_t target = target_of(p, first + own);
   u32x4 raw[NEAR_LOADS_MOST];
-  load_near(p, raw, first, end, g, loads, type);
+  load_near(p->logits, p->groups.cols, raw, first, end, g, loads, type);
   at[near_nothing(loads)] = minus_infinity(type);
   for (int64_t block = first; block < end; block += WAVE) {
     const int64_t row = block + own, next_target = target_of(p, row + WAVE);
@@ -256,11 +287,11 @@ DEVICE void cross_entropy_near(const cross_entropy_args *p, int log2, int loads,
     int64_t now = block;
 #pragma unroll 1
     for (int turn = 0; turn < 1 << g.log2 && now < end; turn++, now += at_once) {
-      stage_near(p, at, raw, now, g, loads, type);
-      load_near(p, raw, now + at_once, end, g, loads, type);
+      stage_near(p->logits, &p->groups, at, raw, now, g, loads, type);
+      load_near(p->logits, p->groups.cols, raw, now + at_once, end, g, loads, type);
       const int of_turn = lane_of(byte, (g.sub << g.log2) + turn);
       const float one = near_element(at, place.begin + (uint32_t)(of_turn < 0 ? 0 : of_turn), type);
-      const row_sum_t s = sum_near(at, &place, steps, g, type);
+      const row_sum_t s = sum_near(at, &place, steps, g, loads, type);
       if (g.lane == turn) mine = s, logit = one;
     }
     if (ends) store_loss(p, row, target, has ? logit : 0, valid, mine);
@@ -331,24 +362,11 @@ CROSS_ENTROPY(cross_entropy_ragged_bf16, 4, cross_entropy_body, 4, true, TDM_BF1
 SHORT_ROWS(f32, TDM_F32)
 SHORT_ROWS(f16, TDM_F16)
 SHORT_ROWS(bf16, TDM_BF16)
-// For each size of a row group that the host may choose there is code of its own: reads of LDS then need no addresses but the
-// first one's, and reductions no branches.
-#define NEAR(word, type)                                                                                         \
-  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_SIMD_WAVES) void cross_entropy_near_2_##word(cross_entropy_args p) { \
-    if (p.groups.group_log2 == 2)                                                                                \
-      cross_entropy_near(&p, 2, 2, type);                                                                        \
-    else if (p.groups.group_log2 == 3)                                                                           \
-      cross_entropy_near(&p, 3, 2, type);                                                                        \
-    else                                                                                                         \
-      cross_entropy_near(&p, 4, 2, type);                                                                        \
-  }                                                                                                              \
-  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_SIMD_WAVES) void cross_entropy_near_4_##word(cross_entropy_args p) { \
-    if (p.groups.group_log2 == 4)                                                                                \
-      cross_entropy_near(&p, 4, 4, type);                                                                        \
-    else if (p.groups.group_log2 == 5)                                                                           \
-      cross_entropy_near(&p, 5, 4, type);                                                                        \
-    else                                                                                                         \
-      cross_entropy_near(&p, 6, 4, type);                                                                        \
+#define NEAR(word, type)                                                                                                    \
+  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_SIMD_WAVES) void cross_entropy_near_2_##word(cross_entropy_args p){EACH_NEAR_2( \
+      p.groups.group_log2, cross_entropy_near, &p,                                                                          \
+      type)} KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_SIMD_WAVES) void cross_entropy_near_4_##word(cross_entropy_args p) { \
+    EACH_NEAR_4(p.groups.group_log2, cross_entropy_near, &p, type)                                                          \
   }
 NEAR(f32, TDM_F32)
 NEAR(f16, TDM_F16)

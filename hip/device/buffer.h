@@ -36,6 +36,10 @@ DEVICE u32x4 buffer_load(buffer from, uint32_t offset) {
   return __builtin_amdgcn_raw_buffer_load_b128(from, (int)offset, 0, 0);
 }
 
+DEVICE void buffer_store(buffer to, uint32_t offset, u32x4 words) {
+  __builtin_amdgcn_raw_buffer_store_b128(words, to, (int)offset, 0, 0);
+}
+
 /* Load-to-LDS: lane l's element goes to `to` + l * size, where `to` is the same in all lanes. size is 16 on gfx950, 4 on
  * gfx942. Wait for it with wait_memory(). */
 DEVICE void buffer_load_to_lds(buffer from, uint32_t offset, LDS void *to) {

@@ -190,4 +190,14 @@ DEVICE raw_chunk raw_of(chunk x, bool any_nan, tdm_type type) {
   return c;
 }
 
+/* A dword has two 16-bit elements, or one of f32. */
+DEVICE f32x2 pair_in(uint32_t word, tdm_type type) {
+  return type == TDM_F32 ? (f32x2){float_of(word), 0} : pair_of(word, type);
+}
+DEVICE uint32_t word_of_pair(f32x2 x, tdm_type type) {
+  if (type == TDM_F32) return word_of(x.x);
+  if (type == TDM_F16) return __builtin_bit_cast(uint32_t, __builtin_convertvector(x, f16x2));
+  return bf16_pair(x);
+}
+
 #endif

@@ -124,6 +124,11 @@ DEVICE const char *ragged_at(const void *base, int64_t leading, int64_t row, row
   return (const char *)base + row * leading * tdm_bytes(type) + (int64_t)g.sub * leading * tdm_bytes(type);
 }
 
+/* How many chunks its work-items have at most. */
+DEVICE int ragged_steps(const hip_row_groups *all, tdm_type type) {
+  return ((int)all->cols / chunk_length(type) + (1 << all->group_log2) - 1) >> all->group_log2;
+}
+
 /* The whole chunks of such a row in batches. Rows of a wave may begin differently, or be after the last one: all of them make
  * the same number of rounds. cols: of the row. */
 DEVICE row_batches batches_of_ragged(const ragged_row *r, const char *at, const void *elsewhere, int64_t cols, row_group_t g,

@@ -55,6 +55,18 @@ DEVICE f32x2 exponentials(chunk *x, float max, tdm_type type) {
   return sum;
 }
 
+/* The same of a dword, which has two elements of 16 bits, or one of f32. */
+DEVICE float largest_in(uint32_t word, float max, tdm_type type) {
+  if (type == TDM_F32) return larger_of(float_of(word), max);
+  const f32x2 x = pair_of(word, type);
+  return largest(x.x, x.y, max);
+}
+
+DEVICE f32x2 exponentials_in(uint32_t word, float max, tdm_type type) {
+  if (type == TDM_F32) return (f32x2){exponential_of(float_of(word) - max), 0};
+  return exponentials_of(pair_of(word, type) - (f32x2)max, type);
+}
+
 typedef f32x2 row_slots[2][ROW_WAVES_MOST];
 
 /* Of the maxima and sums of a group's waves, those of the row. */

@@ -30,6 +30,7 @@ typedef struct hip_rows {
   tdm_type type;
   int most;           /* chunks of a row that a work-item keeps in registers, of those kernels that do: 1, 2, 4 or 8 */
   bool packs;         /* two rows rather share a wave than leave it a quarter empty: softmax, whose VALUs have most work */
+  bool pairs;         /* two waves may keep a row that is too long for one */
   bool any;           /* the kernel for any rows is needed, whatever their length */
   bool twice;         /* loops read a row twice */
   int waves;          /* that a SIMD gets of a loop; 0: as the table says */
@@ -86,6 +87,19 @@ tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_row_groups *groups, hip_any_
  * one for any rows. */
 tdm_status tdm_hip_rows_launch(const tdm_plan *plan, const hip_any_rows *any, const void *args, size_t bytes,
                                void *const *buffers, tdm_stream *stream);
+
+/* A way to launch the kernels for short rows without gaps between them, from a dword on (hip/device/near_rows.h); without a
+ * function there is none. */
+typedef struct hip_near_rows {
+  void *function;
+  hip_row_groups groups;
+} hip_near_rows;
+
+/* Finds it: the function is number `number` of the row for ranges of up to HIP_NEAR_BYTES / 2, or the next one. gaps: between
+ * rows of any array. The plan's grid stays as it is. */
+tdm_status tdm_hip_near_prepare(tdm_plan *plan, hip_near_rows *near, const hip_rows *rows, bool gaps, int number);
+tdm_status tdm_hip_near_launch(const tdm_plan *plan, const hip_near_rows *near, const void *args, size_t bytes,
+                               tdm_stream *stream);
 
 /* ---- Elementwise ops ---- */
 

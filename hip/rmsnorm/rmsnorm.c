@@ -6,23 +6,27 @@
 
 extern const hip_code tdm_code_rmsnorm[];
 
-enum { RAGGED_LOOP = HIP_ROWS_KEPT + 6 }; /* of its functions */
+enum { RAGGED_LOOP = HIP_ROWS_KEPT + 6, NEAR_2, NEAR_4 }; /* of its functions */
 
 typedef struct rmsnorm_plan {
   rmsnorm_args args;
   hip_any_rows any;
+  hip_near_rows near;
 } rmsnorm_plan;
+_Static_assert(sizeof(rmsnorm_plan) <= TDM_PLAN_ARGS, "fits the plan");
 
-/* f32 with 8 chunks in each work-item, and the residual besides, would not fit into the 128 registers of 1024 work-items. A
- * loop with a residual gets two waves where a SIMD could hold four: each loads 6 KiB at once, for which the vL1D has no room.
- * 1024 x 20000 bf16 take 519,366 clocks with two, and 540,477 with four, predicted. A last row of 128256 that is alone takes
- * 93,000 clocks in f32 and 46,000 in bf16. */
+/* f32 with 8 chunks in each work-item, and the residual besides, would not fit into the 128 registers of 1024 work-items. So
+ * longer rows of f32 get two waves each: 1169 and 2048 get 0.97 and 0.99 of the rate of memory, and 0.87 and 0.97 with four;
+ * but 3001 bf16 0.92 instead of 0.94, predicted. A loop with a residual gets two waves where a SIMD could hold four: each loads
+ * 6 KiB at once, for which the vL1D has no room. 1024 x 20000 bf16 take 519,366 clocks with two, and 540,477 with four,
+ * predicted. A last row of 128256 that is alone takes 93,000 clocks in f32 and 46,000 in bf16. */
 static hip_rows rows_of(const tdm_plan *plan) {
   const tdm_rmsnorm_desc *d = &plan->desc.rmsnorm;
   return (hip_rows){d->rows,
                     d->cols,
                     d->type,
                     .most = 4,
+                    .pairs = d->type == TDM_F32 && !d->residual,
                     .twice = !d->residual,
                     .waves = d->residual ? 2 : 0,
                     .ragged = RAGGED_LOOP,
@@ -55,6 +59,7 @@ static tdm_status prepare(tdm_plan *plan) {
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   const int64_t leading[] = {d->ldx, d->ldy, d->ldr, d->lds};
   TDM_TRY(tdm_hip_rows_prepare(plan, &own.args.groups, &own.any, &rows, leading, d->residual ? 4 : 2));
+  if (!d->residual) TDM_TRY(tdm_hip_near_prepare(plan, &own.near, &rows, d->ldx != d->cols || d->ldy != d->cols, NEAR_2));
   memcpy(plan->args, &own, sizeof own);
   return TDM_OK;
 }
@@ -63,21 +68,28 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   rmsnorm_plan own;
   memcpy(&own, plan->args, sizeof own);
   set_buffers(&own.args, buffers);
+  if (own.near.function != NULL && tdm_hip_at_dwords(plan, buffers)) {
+    own.args.groups = own.near.groups;
+    return tdm_hip_near_launch(plan, &own.near, &own.args, sizeof own.args, stream);
+  }
   return tdm_hip_rows_launch(plan, &own.any, &own.args, sizeof own.args, buffers, stream);
 }
 
 /* Three waves of ragged rows where a SIMD could hold four: their pieces touch more lines than they fill, for which the vL1D has
  * to have room. 1001 bf16 got 0.85 of the rate of memory with four, and get 0.95, predicted. */
-static const hip_functions functions[] = {[HIP_ROWS_ANY] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_any", .waves = 4},
-                                          [HIP_ROWS_WHOLE] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_loop", .waves = 4},
-                                          [HIP_ROWS_KEPT] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_1", .waves = 8},
-                                          {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_1", .waves = 4},
-                                          {.code = tdm_code_rmsnorm, .stem = "rmsnorm_2", .waves = 4},
-                                          {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_2", .waves = 3},
-                                          {.code = tdm_code_rmsnorm, .stem = "rmsnorm_4", .waves = 4},
-                                          {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_4", .waves = 3},
-                                          [RAGGED_LOOP] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_loop", .waves = 4},
-                                          {.stem = NULL}};
+static const hip_functions functions[] = {
+    [HIP_ROWS_ANY] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_any", .waves = 4},
+    [HIP_ROWS_WHOLE] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_loop", .waves = 4},
+    [HIP_ROWS_KEPT] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_1", .waves = 8},
+    {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_1", .waves = 4},
+    {.code = tdm_code_rmsnorm, .stem = "rmsnorm_2", .waves = 4},
+    {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_2", .waves = 3},
+    {.code = tdm_code_rmsnorm, .stem = "rmsnorm_4", .waves = 4},
+    {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_4", .waves = 3},
+    [RAGGED_LOOP] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_loop", .waves = 4},
+    [NEAR_2] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_near_2", .waves = 5},
+    [NEAR_4] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_near_4", .waves = 4, .fewer = {.lds_below = 160 << 10, .waves = 3}},
+    {.stem = NULL}};
 
 /* ---- Rows that are split over workgroups ---- */
 

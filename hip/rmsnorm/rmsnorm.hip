@@ -1,7 +1,7 @@
 // rmsnorm of rows, with or without a residual. A row that fits into a row group's registers is read once, also if it is not
 // whole chunks of 16 bytes; a longer one twice. Few long rows are split into parts.
-#include "args.h"
 #include "hip/device/row_parts.h"
+#include "near.h"
 
 // A chunk of the row that is normalised: x, plus the residual if there is one.
 DEVICE chunk sum_of_raw(raw_chunk x, raw_chunk r, bool residual, tdm_type type) {
@@ -29,13 +29,6 @@ DEVICE double squares_of(const chunk *s, int batch, tdm_type type) {
 #pragma unroll
   for (int k = 0; k < batch; k++) sum += squares(&s[k], type);
   return sum;
-}
-
-// v_rsq_f64 is good to about 2^-24, and one Newton step to 2^-46. 0 and infinity have no step: they are exact.
-DEVICE float inverse_root(double sum, const rmsnorm_args *p) {
-  double mean = sum * p->per_col + (double)p->eps, root = __builtin_amdgcn_rsq(mean);
-  double step = __builtin_fma(-mean * root, root, 1.0);
-  return (float)(mean > 0 && mean < __builtin_inf() ? __builtin_fma(0.5 * root, step, root) : root);
 }
 
 // Writes a chunk of sum and of y.
@@ -278,10 +271,10 @@ DEVICE void store_batch(const batch_results *of, char *y, char *to, const row_ba
   }
 }
 
-// The second time a row is read, its first batch is on its way since the end of the first time; as is that of the next row at
-// the end of the second. A batch's weights are loaded a batch ahead too: else the wave would wait for them, and for the batch
-// that it has just begun to load. ragged: rows that are not whole chunks, if those of all arrays begin alike, and the weights
-// at a dword.
+// The second time a row is read from its end on: its last batch is still in registers then, and what was read last is in the L2
+// if anything is. The next row's first batch is on its way since the end of the second time. A batch's weights are loaded a
+// batch ahead too: else the wave would wait for them, and for the batch that it has just begun to load. ragged: rows that are
+// not whole chunks, if those of all arrays begin alike, and the weights at a dword.
 DEVICE void rmsnorm_loop(const rmsnorm_args *p, bool residual, int batch, bool ragged, tdm_type type) {
   SHARED static double slots[2 * ROW_WAVES_MOST];
   row_group_t group = row_group_of(&p->groups);
@@ -315,7 +308,7 @@ DEVICE void rmsnorm_loop(const rmsnorm_args *p, bool residual, int batch, bool r
   const bool in_place = type == TDM_F32 && !residual;
   addends a = addends_at(group.first);
   if (ragged) load_single_weight(&single_weight, p, of_next.element, type);
-  load_weight_batch(p, &weight, &a.x, of_next.skew, 0, group, batch, ragged, type);
+  load_weight_batch(p, &weight, &a.x, of_next.skew, a.x.count - 1, group, batch, ragged, type);
   load_addends(raw, more, &a, 0, group, residual, batch, type);
   FOR_ROWS(row, &p->groups, group) {
     const ragged_row of = of_next;
@@ -323,12 +316,14 @@ DEVICE void rmsnorm_loop(const rmsnorm_args *p, bool residual, int batch, bool r
     const addends next = addends_at(row + group.step);
     double sum = ragged ? (double)one * (double)one : 0;
     chunk s[BATCH_MOST];
-    for (int i = 0; i < a.x.count; i++) {
+    for (int i = 1; i < a.x.count; i++) {
       add_addends(s, raw, more, residual, batch, type);
       if (in_place) sum = in_order(sum + squares_of(s, batch, type));
-      load_addends(raw, more, &a, i + 1 < a.x.count ? i + 1 : 0, group, residual, batch, type);
+      load_addends(raw, more, &a, i, group, residual, batch, type);
       if (!in_place) sum += squares_of(s, batch, type);
     }
+    add_addends(s, raw, more, residual, batch, type);
+    sum += squares_of(s, batch, type);
     float inverse = inverse_root(row_group_sum(sum, group, slots, &turn), p);
     char *y = (char *)row_at(p->y, p->ldy, row, group, type), *to = (char *)row_at(p->sum, p->lds, row, group, type);
     if (ragged) {
@@ -342,26 +337,19 @@ DEVICE void rmsnorm_loop(const rmsnorm_args *p, bool residual, int batch, bool r
     }
     const bool exists = ragged ? row + group.sub < p->groups.rows : a.x.own < FAR;
     const int whole = batches_of_wave(&a.x, exists, cols, group, batch, ragged, type);
-    int i = 0;
-    for (; i + 1 < whole; i++) {  // without a branch, so that no store is waited for
+    // The next batch is batch `after` of `from`.
+    const auto write = [&](int i, const addends *from, int after, uint32_t skew, bool is_whole, bool is_last) {
       add_addends(s, raw, more, residual, batch, type);
-      if (!in_place) load_addends(raw, more, &a, i + 1, group, residual, batch, type);
+      if (!in_place) load_addends(raw, more, from, after, group, residual, batch, type);
       results_of(&results, s, &weight, inverse, residual, batch, ragged, type);
-      load_weight_batch(p, &weight, &a.x, of.skew, i + 1, group, batch, ragged, type);
-      if (in_place) load_addends(raw, more, &a, i + 1, group, residual, batch, type);
-      store_batch(&results, y, to, &a.x, i, residual, group, batch, true, type);
-    }
-    for (; i < a.x.count; i++) {
-      const bool last = i + 1 == a.x.count;
-      const addends from = last ? next : a;
-      const int after = last ? 0 : i + 1;
-      add_addends(s, raw, more, residual, batch, type);
-      if (!in_place) load_addends(raw, more, &from, after, group, residual, batch, type);
-      results_of(&results, s, &weight, inverse, residual, batch, ragged, type);
-      load_weight_batch(p, &weight, &from.x, last ? of_next.skew : of.skew, after, group, batch, ragged, type);
-      if (in_place) load_addends(raw, more, &from, after, group, residual, batch, type);
-      store_batch(&results, y, to, &a.x, i, residual, group, batch, false, type);
-    }
+      load_weight_batch(p, &weight, &from->x, skew, is_last ? from->x.count - 1 : after, group, batch, ragged, type);
+      if (in_place) load_addends(raw, more, from, after, group, residual, batch, type);
+      store_batch(&results, y, to, &a.x, i, residual, group, batch, is_whole, type);
+    };
+    int i = a.x.count - 1;
+    for (; i > 0 && i >= whole; i--) write(i, &a, i - 1, of.skew, false, false);
+    for (; i > 0; i--) write(i, &a, i - 1, of.skew, true, false);  // without a branch, so that no store is waited for
+    write(0, &next, 0, of_next.skew, false, true);
     a = next;
   }
 }
@@ -513,6 +501,16 @@ PARTS(bf16, 6, TDM_BF16)
     else                                         \
       body(&p, false, kept, type);               \
   }
+// Rows whose work-items have no fourth chunk have code that loads and computes none.
+#define RAGGED_4(name, waves, type)              \
+  ROWS_KERNEL(waves) void name(rmsnorm_args p) { \
+    if (p.residual != nullptr)                   \
+      rmsnorm_ragged(&p, true, 4, type);         \
+    else if (ragged_steps(&p.groups, type) <= 3) \
+      rmsnorm_ragged(&p, false, 3, type);        \
+    else                                         \
+      rmsnorm_ragged(&p, false, 4, type);        \
+  }
 // Ragged rows with a residual have registers for one chunk at a time.
 #define LOOP(name, waves, ragged, type)                     \
   ROWS_KERNEL(waves) void name(rmsnorm_args p) {            \
@@ -527,7 +525,7 @@ PARTS(bf16, 6, TDM_BF16)
   EACH(rmsnorm_4_##word, 4, rmsnorm_registers, 4, type)     \
   EACH(rmsnorm_ragged_1_##word, 7, rmsnorm_ragged, 1, type) \
   EACH(rmsnorm_ragged_2_##word, 4, rmsnorm_ragged, 2, type) \
-  EACH(rmsnorm_ragged_4_##word, 4, rmsnorm_ragged, 4, type) \
+  RAGGED_4(rmsnorm_ragged_4_##word, 4, type)                \
   LOOP(rmsnorm_loop_##word, 4, false, type)                 \
   LOOP(rmsnorm_ragged_loop_##word, 4, true, type)           \
   RMSNORM(rmsnorm_any_##word, 4, rmsnorm_any, 2, type)
@@ -537,9 +535,19 @@ EACH(rmsnorm_2_f32, 6, rmsnorm_registers, 2, TDM_F32)
 EACH(rmsnorm_4_f32, 5, rmsnorm_registers, 4, TDM_F32)
 EACH(rmsnorm_ragged_1_f32, 7, rmsnorm_ragged, 1, TDM_F32)
 EACH(rmsnorm_ragged_2_f32, 4, rmsnorm_ragged, 2, TDM_F32)
-EACH(rmsnorm_ragged_4_f32, 4, rmsnorm_ragged, 4, TDM_F32)
+RAGGED_4(rmsnorm_ragged_4_f32, 4, TDM_F32)
 LOOP(rmsnorm_loop_f32, 4, false, TDM_F32)
 LOOP(rmsnorm_ragged_loop_f32, 4, true, TDM_F32)
 RMSNORM(rmsnorm_any_f32, 4, rmsnorm_any, 2, TDM_F32)
 OF_16_BITS(f16, TDM_F16)
 OF_16_BITS(bf16, TDM_BF16)
+
+#define NEAR(word, type)                                                                                                 \
+  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_2_WAVES) void rmsnorm_near_2_##word(rmsnorm_args p){                         \
+      EACH_NEAR_2(p.groups.group_log2, rmsnorm_near, &p,                                                                 \
+                  type)} KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_4_WAVES) void rmsnorm_near_4_##word(rmsnorm_args p) { \
+    EACH_NEAR_4(p.groups.group_log2, rmsnorm_near, &p, type)                                                             \
+  }
+NEAR(f32, TDM_F32)
+NEAR(f16, TDM_F16)
+NEAR(bf16, TDM_BF16)

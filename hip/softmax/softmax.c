@@ -6,12 +6,14 @@
 
 extern const hip_code tdm_code_softmax[];
 
-enum { RAGGED_LOOP = HIP_ROWS_KEPT + 8 }; /* of its functions */
+enum { RAGGED_LOOP = HIP_ROWS_KEPT + 8, NEAR_2, NEAR_4 }; /* of its functions */
 
 typedef struct softmax_plan {
   softmax_args args;
   hip_any_rows any;
+  hip_near_rows near;
 } softmax_plan;
+_Static_assert(sizeof(softmax_plan) <= TDM_PLAN_ARGS, "fits the plan");
 
 static hip_rows rows_of(const tdm_plan *plan) {
   const tdm_softmax_desc *d = &plan->desc.softmax;
@@ -39,6 +41,7 @@ static tdm_status prepare(tdm_plan *plan) {
   hip_rows rows = rows_of(plan);
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   TDM_TRY(tdm_hip_rows_prepare(plan, &own.args.groups, &own.any, &rows, (int64_t[]){d->ldx, d->ldy}, 2));
+  if (!rows.any) TDM_TRY(tdm_hip_near_prepare(plan, &own.near, &rows, d->ldx != d->cols || d->ldy != d->cols, NEAR_2));
   memcpy(plan->args, &own, sizeof own);
   return TDM_OK;
 }
@@ -48,6 +51,10 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   memcpy(&own, plan->args, sizeof own);
   own.args.x = buffers[0];
   own.args.y = buffers[1];
+  if (own.near.function != NULL && tdm_hip_at_dwords(plan, buffers)) {
+    own.args.groups = own.near.groups;
+    return tdm_hip_near_launch(plan, &own.near, &own.args, sizeof own.args, stream);
+  }
   return tdm_hip_rows_launch(plan, &own.any, &own.args, sizeof own.args, buffers, stream);
 }
 
@@ -73,6 +80,8 @@ static const hip_functions functions[] = {
     {.code = tdm_code_softmax, .stem = "softmax_8", .waves = 4},
     {.code = tdm_code_softmax, .stem = "softmax_ragged_8", .waves = 4},
     [RAGGED_LOOP] = {.code = tdm_code_softmax, .stem = "softmax_ragged_loop", .waves = 4},
+    [NEAR_2] = {.code = tdm_code_softmax, .stem = "softmax_near_2", .waves = 5},
+    [NEAR_4] = {.code = tdm_code_softmax, .stem = "softmax_near_4", .waves = 4, .fewer = {.lds_below = 160 << 10, .waves = 3}},
     {.stem = NULL}};
 
 /* ---- Rows that are split over workgroups ---- */

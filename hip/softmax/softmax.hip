@@ -1,6 +1,7 @@
 // softmax of rows. A row that fits into a row group's registers is read once, also if it is not whole
 // chunks of 16 bytes; a longer one twice. Few long rows are split into parts.
 #include "args.h"
+#include "hip/device/near_rows.h"
 #include "hip/device/softmax.h"
 
 // The number of columns that a row sees, where causal.
@@ -107,6 +108,50 @@ DEVICE void softmax_ragged(const softmax_args *p, row_slots *slots, int kept, td
       store_scaled(to + ragged_chunk(&r, k, group, type), x[k], scale, 0, false,
                    (chunk_part){0, has_chunk(&r, k, group) ? chunk_length(type) : 0}, false, type);
     if (r.element >= 0) store_element(to, r.element, one * scale, type);
+  }
+}
+
+// Short rows without gaps between them: a wave loads and stores those of a turn as one range, and loads a turn ahead.
+template <int loads>
+DEVICE void softmax_near(const softmax_args *p, int log2, tdm_type type) {
+  SHARED alignas(16) static uint32_t staged[HIP_ROWS_WORKGROUP / WAVE][near_room(loads)];
+  row_group_t g = row_group_of(&p->groups);
+  g.log2 = log2;  // a constant
+  uint32_t *rows = staged[wave_index()];
+  const int cols = (int)p->groups.cols, steps = near_steps(cols, g, type);
+  const uint32_t stride = 1u << g.log2;
+  const near_place place = place_near(cols, g, steps, loads, minus_infinity(type), type);
+  u32x4 raw[NEAR_LOADS_MOST];
+  load_near(p->x, cols, raw, g.first, p->groups.rows, g, loads, type);
+  store_nothing_near(p->y, loads);
+  rows[near_nothing(loads)] = minus_infinity(type);
+  FOR_ROWS(row, &p->groups, g) {
+    uint32_t word[NEAR_KEPT_MOST];
+    f32x2 x[NEAR_KEPT_MOST], sum = 0;
+    stage_near(p->x, &p->groups, rows, raw, row, g, loads, type);
+    load_near(p->x, cols, raw, row + g.step, p->groups.rows, g, loads, type);
+    const uint32_t last = (rows[place.last] & place.keep) | place.add;
+    float max = largest_in(last, LEAST_FLOAT, type);
+    for_kept(place.first, steps - 1, stride, loads, [&](int k, int count, uint32_t at) {
+#pragma unroll
+      for (int i = 0; i < count; i++) word[k + i] = rows[at + i * stride];
+#pragma unroll
+      for (int i = 0; i < count; i++) max = largest_in(word[k + i], max, type);
+    });
+    max = lanes_reduce<float>(max, g.log2, max, larger_of);
+    const f32x2 end = exponentials_in(last, max, type);
+    for_kept(place.first, steps - 1, stride, loads, [&](int k, int count, uint32_t) {
+#pragma unroll
+      for (int i = 0; i < count; i++) x[k + i] = exponentials_in(word[k + i], max, type), sum += x[k + i];
+    });
+    sum += end;
+    const float scale = reciprocal(lanes_reduce<float>(sum.x + sum.y, g.log2, 0, sum_of));
+    for_kept(place.first, steps - 1, stride, loads, [&](int k, int count, uint32_t at) {
+#pragma unroll
+      for (int i = 0; i < count; i++) rows[at + i * stride] = word_of_pair(x[k + i] * (f32x2)scale, type);
+    });
+    put_last_near(rows, &place, loads, word_of_pair(end * (f32x2)scale, type), type);
+    store_near(p->y, &p->groups, rows, row, g, loads, type);
   }
 }
 
@@ -269,13 +314,22 @@ PARTS(bf16, TDM_BF16)
     SHARED static row_slots slots;               \
     body(&p, &slots, __VA_ARGS__);               \
   }
+// Rows whose work-items have no last chunk, or of eight no last two, have code that loads and computes none.
+#define RAGGED(name, waves, kept, fewer, type)   \
+  ROWS_KERNEL(waves) void name(softmax_args p) { \
+    SHARED static row_slots slots;               \
+    if (ragged_steps(&p.groups, type) <= fewer)  \
+      softmax_ragged(&p, &slots, fewer, type);   \
+    else                                         \
+      softmax_ragged(&p, &slots, kept, type);    \
+  }
 #define OF_16_BITS(word, type)                                        \
   SOFTMAX(softmax_1_##word, 8, softmax_registers, 1, type)            \
   SOFTMAX(softmax_2_##word, 8, softmax_registers, 2, type)            \
   SOFTMAX(softmax_4_##word, 5, softmax_registers, 4, type)            \
   SOFTMAX(softmax_ragged_1_##word, 8, softmax_ragged, 1, type)        \
   SOFTMAX(softmax_ragged_2_##word, 8, softmax_ragged, 2, type)        \
-  SOFTMAX(softmax_ragged_4_##word, 5, softmax_ragged, 4, type)        \
+  RAGGED(softmax_ragged_4_##word, 5, 4, 3, type)                      \
   SOFTMAX(softmax_loop_##word, 5, softmax_loop, 4, false, type)       \
   SOFTMAX(softmax_ragged_loop_##word, 4, softmax_loop, 4, true, type) \
   SOFTMAX(softmax_any_##word, 6, softmax_any, 2, type)
@@ -286,10 +340,20 @@ SOFTMAX(softmax_4_f32, 8, softmax_registers, 4, TDM_F32)
 SOFTMAX(softmax_8_f32, 4, softmax_registers, 8, TDM_F32)
 SOFTMAX(softmax_ragged_1_f32, 8, softmax_ragged, 1, TDM_F32)
 SOFTMAX(softmax_ragged_2_f32, 8, softmax_ragged, 2, TDM_F32)
-SOFTMAX(softmax_ragged_4_f32, 6, softmax_ragged, 4, TDM_F32)
-SOFTMAX(softmax_ragged_8_f32, 4, softmax_ragged, 8, TDM_F32)
+RAGGED(softmax_ragged_4_f32, 6, 4, 3, TDM_F32)
+RAGGED(softmax_ragged_8_f32, 4, 8, 6, TDM_F32)
 SOFTMAX(softmax_loop_f32, 8, softmax_loop, 4, false, TDM_F32)
 SOFTMAX(softmax_ragged_loop_f32, 4, softmax_loop, 4, true, TDM_F32)
 SOFTMAX(softmax_any_f32, 8, softmax_any, 2, TDM_F32)
 OF_16_BITS(f16, TDM_F16)
 OF_16_BITS(bf16, TDM_BF16)
+
+#define NEAR(word, type)                                                                                                 \
+  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_2_WAVES) void softmax_near_2_##word(softmax_args p){                         \
+      EACH_NEAR_2(p.groups.group_log2, softmax_near, &p,                                                                 \
+                  type)} KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_4_WAVES) void softmax_near_4_##word(softmax_args p) { \
+    EACH_NEAR_4(p.groups.group_log2, softmax_near, &p, type)                                                             \
+  }
+NEAR(f32, TDM_F32)
+NEAR(f16, TDM_F16)
+NEAR(bf16, TDM_BF16)
