@@ -251,9 +251,9 @@ tdm_status tdm_hip_rows_launch(const tdm_plan *plan, const hip_any_rows *any, co
  * that is full, waves wait that could compute. */
 tdm_status tdm_hip_near_prepare(tdm_plan *plan, hip_near_rows *near, const hip_rows *r, bool gaps, int number) {
   enum { LEAST = 4, MOST = 64, WAVES = HIP_ROWS_WORKGROUP / WAVE, ROOM = 42 << 10, SIMD_LEAST = 3 };
+  if ((gaps && r->rows > 1) || r->cols > HIP_NEAR_BYTES) return TDM_OK;
   const int64_t bytes = r->cols * (int64_t)tdm_type_size(r->type);
   const int64_t chunks = hip_ceil_div(bytes, 16), kept = tdm_hip_kept(plan->context->hip, r);
-  if (gaps && r->rows > 1) return TDM_OK;
   int64_t size = LEAST;
   while (size < MOST && WAVE / size * bytes > (size < 16 ? HIP_NEAR_BYTES / 2 : HIP_NEAR_BYTES)) size *= 2;
   const int64_t at_once = WAVE / size;
