@@ -259,10 +259,15 @@ DEVICE void store_odd(char *to, int64_t half, raw_words a, raw_words b, const he
   store_part(to + half - 2, (chunk_part){0, whole ? 4 : (left + 1) >> 1}, second, true, TDM_F32);
 }
 
+// Where no workgroup has more than one run, nothing is prepared for a next one, which would take longer than the run. 64 positions
+// of 4 heads of 128 bf16 take 7,754 predicted clocks so, and 9,059 in the loop. EITHER code after a common beginning is the
+// shorter way, but of halves clang then spills registers.
+typedef enum rope_code { ONE_RUN, LOOP, EITHER } rope_code;
+DEVICE bool has_one_run(const rope_args *p) { return p->blocks.units <= p->blocks.workgroups && p->turns == 1; }
+
 // A chunk is loaded while the one before is rotated and stored, also from one unit of work to the next. Two sets of registers
 // take turns: if one were copied to the other, the wave would wait for what it has just begun to load.
-DEVICE void rope_body(const rope_args *p, bool halves, bool any, bool odd, tdm_type type) {
-  fetch_args(p);
+DEVICE void rope_runs(const rope_args *p, rope_code code, bool halves, bool any, bool odd, tdm_type type) {
   const int64_t half = p->half * tdm_bytes(type);
   rope_steps x_steps = {}, y_steps = {};
   rope_place w = first_place(p, halves && !any, type);
@@ -324,9 +329,7 @@ DEVICE void rope_body(const rope_args *p, bool halves, bool any, bool odd, tdm_t
     if (halves) store_part(to + half, (chunk_part){0, own}, to_y, any, type);
   };
   load(&first, w.from);
-  // One run in all. What prepares the next ones takes longer than the run itself: 64 positions of 4 heads of 128 bf16 take
-  // 7,754 predicted clocks so, and 9,059 in the loop.
-  if (p->blocks.units <= p->blocks.workgroups && p->turns == 1) {
+  if (code == ONE_RUN || (code == EITHER && has_one_run(p))) {
     run(&first, nullptr);
     return;
   }
@@ -335,6 +338,16 @@ DEVICE void rope_body(const rope_args *p, bool halves, bool any, bool odd, tdm_t
     run(&first, &second);
     run(&second, &first);  // perhaps after the last unit, where no lane has a chunk: a second way out would cost waits
   }
+}
+
+DEVICE void rope_body(const rope_args *p, bool halves, bool any, bool odd, tdm_type type) {
+  fetch_args(p);
+  if (!halves)
+    rope_runs(p, EITHER, halves, any, odd, type);
+  else if (has_one_run(p))
+    rope_runs(p, ONE_RUN, halves, any, odd, type);
+  else
+    rope_runs(p, LOOP, halves, any, odd, type);
 }
 
 #define ROPE(name, waves, halves, any, odd, type) \
