@@ -152,7 +152,15 @@ static tdm_cost cost_of(const tdm_plan *plan, int *split) {
   const hip_tile_kernel *kernel = plan->kernel->variant;
   const hip_stored y = {.ld = d->ldy};
   hip_tile_shape tile = kernel->tile;
-  hip_tile_work work = {.m = d->m, .n = d->n, .k = d->k, .batch = 1, .type = d->type, .out = d->out, .store = SWISH};
+  hip_tile_work work = {.m = d->m,
+                        .n = d->n,
+                        .k = d->k,
+                        .batch = 1,
+                        .type = d->type,
+                        .out = d->out,
+                        .store = SWISH,
+                        .across_a = !swiglu_operand(d, 0).along_k,
+                        .across_b = !swiglu_operand(d, 1).along_k};
   const bool whole = d->m % tile.m == 0;
   if (tile.valu > 0 && whole) tile.valu = WHOLE_VALU;
   if (d->n % 4 != 0 || !tdm_hip_rows_aligned(&y, d->out, 4 * (int)tdm_type_size(d->out)))
