@@ -259,9 +259,9 @@ DEVICE void store_odd(char *to, int64_t half, raw_words a, raw_words b, const he
   store_part(to + half - 2, (chunk_part){0, whole ? 4 : (left + 1) >> 1}, second, true, TDM_F32);
 }
 
-// Where no workgroup has more than one run, nothing is prepared for a next one, which would take longer than the run. 64 positions
-// of 4 heads of 128 bf16 take 7,754 predicted clocks so, and 9,059 in the loop. EITHER code after a common beginning is the
-// shorter way, but of halves clang then spills registers.
+// Where no workgroup has more than one run, nothing is prepared for a next one, which would take longer than the run: 64
+// positions of 4 heads of 128 bf16 take 7,754 predicted clocks so, and 9,059 in the loop. EITHER code after a common beginning
+// is the shorter way, but of halves clang then spills registers.
 typedef enum rope_code { ONE_RUN, LOOP, EITHER } rope_code;
 DEVICE bool has_one_run(const rope_args *p) { return p->blocks.units <= p->blocks.workgroups && p->turns == 1; }
 
