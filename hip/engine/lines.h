@@ -145,6 +145,27 @@ DEVICE void load_lines(lines *x, LDS char *place, uint32_t length, form f) {
   x->base = advance_here(x->base, x->step);
 }
 
+/* What the scalar unit computes with the result stays after this. */
+DEVICE uint32_t scalar_in_order(uint32_t x) {
+  asm volatile("" : "+s"(x));
+  return x;
+}
+
+/* The same one by one: begin_loads, then start_load for each. */
+typedef struct line_loads {
+  buffer from;
+  LDS char *place;
+} line_loads;
+DEVICE line_loads begin_loads(lines *x, LDS char *place, uint32_t length) {
+  line_loads l = {make_short_buffer(x->base, length), place};
+  x->base = advance_here(x->base, x->step);
+  return l;
+}
+DEVICE void start_load(const line_loads *l, const lines *x, int n, form f) {
+  const uint32_t place = scalar_in_order(lds_address(l->place));
+  buffer_load_to_lds(l->from, x->offset[n], at_lds(place + (uint32_t)(n * f.waves * WAVE * CHIP_LOAD_TO_LDS_BYTES)));
+}
+
 /* Puts zeros after the K tail, the last `depth` values of k, in what this wave loaded to `place`. Call it when these loads have
  * arrived. The tail is loaded like a step, with a length that ends at the end of the last row. Along k, the other rows are
  * followed in memory by the next row, which must not be multiplied. Rows begin at dwords and are whole dwords. */

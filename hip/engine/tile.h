@@ -2,20 +2,22 @@
  * docs/gemm-tiles.md says which tile is for what.
  *
  * A workgroup of WAVES_M x WAVES_N waves multiplies TILE_M lines of A by TILE_N lines of B, or of each of PRODUCTS matrices B.
- * LDS has DEPTH stages; each holds a K step of PIPE_ROW bytes along k of the lines of A and of all B. A step:
+ * LDS has DEPTH stages; each holds a K step of PIPE_ROW bytes along k of the lines of A and of all B. A step has PARTS (2 on
+ * gfx950, 1 on gfx942), and while a wave multiplies one, it reads the next one (BETWEEN; else it reads a step at once):
  *
- *   wait until this wave's loads of the step have arrived; after the barrier all waves' loads have
- *   read the step's fragments from its stage
- *   start to load step + DEPTH - 1 into the stage that was read one step before: nobody reads it any more after the barrier
- *   multiply
+ *   multiply all parts but the last, and between their products read the part after them
+ *   multiply the first row of the last part; the stage is read
+ *   wait until this wave's loads of the next step have arrived; after the barrier all waves' loads have
+ *   multiply the rest; between the products read the next step's first part, and start to load step + DEPTH into this stage:
+ *   nobody reads it any more after the barrier
  *
- * So loads have DEPTH - 1 steps to arrive. While a wave waits between its reads and its products, a wave of another
- * workgroup on the same SIMD works. */
+ * So loads have DEPTH - 1 steps to arrive. 1024x4096x1024 bf16 tn takes 27,452 predicted clocks on gfx950 and 45,872 on gfx942;
+ * with all reads and loads before a step's products it took 32,376 and 54,180. */
 #ifndef TANDEM_HIP_ENGINE_TILE_H
 #define TANDEM_HIP_ENGINE_TILE_H
 
+#include "between.h"
 #include "hip/device/call.h"
-#include "lines.h"
 
 template <int TILE_M_, int TILE_N_, int WAVES_M_, int WAVES_N_, int DEPTH_, bool CACHE_LINES_ = false, int PRODUCTS_ = 1>
 struct tile {
@@ -29,6 +31,10 @@ struct tile {
   static constexpr int BYTES = DEPTH * STAGE;
   static constexpr int LOADS = loads_of(TILE_M, WAVES) + PRODUCTS * loads_of(TILE_N, WAVES); /* of a thread for a step */
   static constexpr int PARTS = PIPE_CHUNKS * SIDE / WAVE; /* of a K step: products of a fragment */
+  /* Reads and loads come between products (between.h). Where a wave has fewer than 8 products in a step, or two B, this takes
+   * longer: 768x768x768 gemm nt by 32x128 18,970 predicted clocks for 18,222 on gfx942, 16x4096x4096 nt by 16x64 24,474 for
+   * 24,049 on gfx950, and 512x2048x2048 swiglu nn by 32x64 51,567 for 49,334. */
+  static constexpr bool BETWEEN = PRODUCTS == 1 && ROWS * COLUMNS * PARTS >= 8;
   /* Waves per SIMD that fit into LDS. Each gets 512 registers divided by this, and at least 128. */
   static constexpr int BY_LDS = CHIP_LDS_BYTES / BYTES * WAVES / 4, OCCUPANCY = BY_LDS < 1 ? 1 : BY_LDS > 4 ? 4 : BY_LDS;
   /* How many rows fit into the waves' blocks (gemm/store.h). */
@@ -36,18 +42,6 @@ struct tile {
   static constexpr int PASS_ROWS = BLOCK_ROWS >= WAVE_M ? WAVE_M : BLOCK_ROWS >= 64 ? 64 : BLOCK_ROWS >= 32 ? 32 : 16;
   static_assert(LOADS * WAVES * WAVE * CHIP_LOAD_TO_LDS_BYTES == STAGE, "every wave loads as much");
 };
-
-/* Sums of a wave: in each row those of the first product, then those of the second. */
-template <typename T>
-using tile_sums = f32x4[T::ROWS][T::COLUMNS];
-
-/* The lines of all B, and what a wave has of them. */
-template <typename T>
-struct b_lines {
-  lines of[T::PRODUCTS];
-};
-template <typename T>
-using b_fragments = fragments[T::PRODUCTS];
 
 /* Products of the fragments that have arrived. Where one takes several instructions, all products have their first one before
  * any has its second: an instruction that adds to what the one before it has summed begins later. The compiler paired them
@@ -79,14 +73,6 @@ DEVICE void multiply_step(tile_sums<T> sums, fragments a, b_fragments<T> b, form
 #pragma unroll
     for (int n = 0; n < T::COLUMNS; n++) sums[m][n] = in_order(sums[m][n]); /* not after the next barrier */
   keep_order();
-}
-
-/* The reader of the stage that begins `bytes` after the first. */
-DEVICE reader at_stage(const reader *first, int bytes, form f) {
-  reader r = *first;
-#pragma unroll
-  for (int n = 0; n < addresses_of(f); n++) r.address[n] += (uint32_t)bytes;
-  return r;
 }
 
 /* The order in which a workgroup loads its steps: first, first + 1, ..., steps - 1, 0, ..., first - 1, and the K tail.
@@ -131,11 +117,82 @@ DEVICE void read_b(b_fragments<T> to, const reader *from, form of_b) {
   for (int p = 0; p < T::PRODUCTS; p++) read_fragments(to[p], from, p * T::B_BYTES, of_b);
 }
 
-/* sums += A B, for each B, over `depth` values of k, from the positions of a and b on. begin: the part of them to begin
- * with. */
+/* Reads and starts loads between products. */
+template <typename T, tdm_type TYPE>
+DEVICE void run_between(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth, uint32_t begin, LDS char *lds, form of_a,
+                        form of_b) {
+  const int values = PIPE_ROW / tdm_bytes(of_a.type);
+  const int steps = uniform((int)((uint64_t)depth / values)), tail = (int)((uint64_t)depth % values);
+  const step_order order = make_step_order(steps, begin);
+  begin_with(order, &a);
+#pragma unroll
+  for (int p = 0; p < T::PRODUCTS; p++) begin_with(order, b.of + p);
+  const int wave_m = wave_index() / T::WAVES_N * T::WAVE_M, wave_n = wave_index() % T::WAVES_N * T::WAVE_N;
+  const stage_reader first = {make_reader(lds, wave_m, of_a), make_reader(lds + T::A_BYTES, wave_n, of_b)};
+  LDS char *mine = lds + wave_place(of_a); /* the wave's parts of a stage; of B's lines, too */
+  operands<T> x;
+  step_loads<T> loads;
+
+#pragma unroll
+  for (int s = 0; s < T::DEPTH - 1; s++) {
+    load_lines(&a, mine + s * T::STAGE, step_length(&a, steps - s), of_a);
+    load_b<T>(&b, mine + s * T::STAGE, steps - s, of_b);
+    turn(order, &a, steps - s - 1);
+#pragma unroll
+    for (int p = 0; p < T::PRODUCTS; p++) turn(order, b.of + p, steps - s - 1);
+  }
+  keep_order();
+  wait_memory<(T::DEPTH - 2) * T::LOADS>(); /* this wave's part of step 0 is in LDS */
+  barrier();
+  const step_lengths<T> last = lengths_of<T>(&a, &b, steps - (T::DEPTH - 1));
+  to_start<T> start = {&first, 0, &loads, &a, &b, mine + (T::DEPTH - 1) * T::STAGE, &last};
+  start_first_part<T, TYPE>(&x, &start, of_a, of_b);
+  turn(order, &a, steps - T::DEPTH);
+#pragma unroll
+  for (int p = 0; p < T::PRODUCTS; p++) turn(order, b.of + p, steps - T::DEPTH);
+  keep_order();
+  int stage = 0;
+#pragma unroll 1
+  for (int t = 0; t < steps;) {
+    const int now = steps - T::DEPTH - t; /* so many are left to load */
+    const int end = now > 0 ? t + now - next_turn(order, now) : now == 0 ? t + 1 : steps;
+    const step_lengths<T> lengths = lengths_of<T>(&a, &b, now);
+    for (; t < end; t++) {
+      if constexpr (T::PARTS > 1)
+        multiply_between<T, TYPE, 0>(sums, &x, {&first, (uint32_t)stage, &loads, &a, &b, mine, &lengths}, of_a, of_b);
+      LDS char *place = mine + stage;
+      stage = stage == (T::DEPTH - 1) * T::STAGE ? 0 : stage + T::STAGE;
+      multiply_between<T, TYPE, T::PARTS - 1>(sums, &x, {&first, (uint32_t)stage, &loads, &a, &b, place, &lengths}, of_a, of_b);
+    }
+    turn(order, &a, steps - T::DEPTH - t);
+#pragma unroll
+    for (int p = 0; p < T::PRODUCTS; p++) turn(order, b.of + p, steps - T::DEPTH - t);
+  }
+  wait_lds(); /* the first part of the step after the last one, for nothing */
+  take_part<T>(&x, 0, 0, T::ROWS, of_a, of_b);
+  wait_memory<0>(); /* the tail, and the zeros after the last step: LDS is about to be used for something else */
+  if (tail > 0) {
+    barrier(); /* all waves have read the step after the last one, for nothing */
+    cut_tail(lds + stage, tail, of_a);
+#pragma unroll
+    for (int p = 0; p < T::PRODUCTS; p++) cut_tail(lds + stage + T::A_BYTES + p * T::B_BYTES, tail, of_b);
+  }
+  sync_lds(); /* the tail is in LDS, and nobody reads or fills another stage any more */
+  if (tail == 0) return;
+
+  reader last_a = at_stage(&first.a, stage, of_a), last_b = at_stage(&first.b, stage, of_b);
+  fragments y;
+  b_fragments<T> z;
+  read_fragments(y, &last_a, 0, of_a);
+  read_b<T>(z, &last_b, of_b);
+  multiply_step<T>(sums, y, z, of_a, of_b);
+  sync_lds(); /* every wave has its fragments: LDS is free */
+}
+
+/* The same, but reads a whole step and starts loads before its products. */
 template <typename T>
-DEVICE void run_tile(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth, uint32_t begin, LDS char *lds, form of_a,
-                     form of_b) {
+DEVICE void run_whole_steps(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth, uint32_t begin, LDS char *lds, form of_a,
+                            form of_b) {
   const int values = PIPE_ROW / tdm_bytes(of_a.type);
   const int steps = uniform((int)((uint64_t)depth / values)), tail = (int)((uint64_t)depth % values);
   const step_order order = make_step_order(steps, begin);
@@ -192,6 +249,17 @@ DEVICE void run_tile(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth, ui
   read_b<T>(y, &from_b, of_b);
   multiply_step<T>(sums, x, y, of_a, of_b);
   sync_lds(); /* every wave has its fragments: LDS is free */
+}
+
+/* sums += A B, for each B, over `depth` values of k, from the positions of a and b on. begin: the part of them to begin
+ * with. */
+template <typename T, tdm_type TYPE>
+DEVICE void run_tile(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth, uint32_t begin, LDS char *lds, form of_a,
+                     form of_b) {
+  if constexpr (T::BETWEEN)
+    run_between<T, TYPE>(sums, a, b, depth, begin, lds, of_a, of_b);
+  else
+    run_whole_steps<T>(sums, a, b, depth, begin, lds, of_a, of_b);
 }
 
 #endif

@@ -39,8 +39,8 @@ DEVICE tile_part find_part(const swiglu_args *p) {
   return find_tile(&p->order, &p->by, (uint32_t)p->parts, 1, p->tile_parts != nullptr);
 }
 
-template <typename T>
-DEVICE void compute(const swiglu_args *p, bool along_k, tdm_type type) {
+template <typename T, tdm_type type>
+DEVICE void compute(const swiglu_args *p, bool along_k) {
   SHARED static char memory[T::BYTES] __attribute__((aligned(16)));
   LDS char *lds = (LDS char *)memory;
   const form of_x = {true, type, T::SIDE, T::ROWS, T::TILE_M, T::WAVES, 1};
@@ -57,7 +57,7 @@ DEVICE void compute(const swiglu_args *p, bool along_k, tdm_type type) {
   tile_sums<T> sums = {};
   const b_lines<T> weights = {
       {make_lines(wg, p->n, p->ldg, n0, k.count, of_weight), make_lines(wu, p->n, p->ldu, n0, k.count, of_weight)}};
-  run_tile<T>(sums, make_lines(x, p->m, p->ldx, m0, k.count, of_x), weights, k.count, 0, lds, of_x, of_weight);
+  run_tile<T, type>(sums, make_lines(x, p->m, p->ldx, m0, k.count, of_x), weights, k.count, 0, lds, of_x, of_weight);
 
   const swiglu_args end = args_again(p);
   const int wave = wave_index();
@@ -69,7 +69,7 @@ DEVICE void compute(const swiglu_args *p, bool along_k, tdm_type type) {
 }
 
 #define SWIGLU_TILE_KERNEL(name, layout, type, along_k, TYPE, T) \
-  KERNEL WORKGROUP(T::THREADS, T::OCCUPANCY) void name##_##layout##_##type(swiglu_args p) { compute<T>(&p, along_k, TYPE); }
+  KERNEL WORKGROUP(T::THREADS, T::OCCUPANCY) void name##_##layout##_##type(swiglu_args p) { compute<T, TYPE>(&p, along_k); }
 /* NAME_LAYOUT_TYPE of a tile. */
 #define SWIGLU_TILE_KERNELS(name, layout, along_k, T)        \
   SWIGLU_TILE_KERNEL(name, layout, f32, along_k, TDM_F32, T) \

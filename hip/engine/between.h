@@ -1,0 +1,315 @@
+/* What a wave of the tile loop (tile.h) does between the products of a part of a K step: it reads the next part, makes what
+ * the next products need, and starts loads. T is a tile. */
+#ifndef TANDEM_HIP_ENGINE_BETWEEN_H
+#define TANDEM_HIP_ENGINE_BETWEEN_H
+
+#include "lines.h"
+
+/* Sums of a wave: in each row those of the first product, then those of the second. */
+template <typename T>
+using tile_sums = f32x4[T::ROWS][T::COLUMNS];
+
+/* The lines of all B, and what a wave has of them. */
+template <typename T>
+struct b_lines {
+  lines of[T::PRODUCTS];
+};
+template <typename T>
+using b_fragments = fragments[T::PRODUCTS];
+
+/* The reader of the stage that begins `bytes` after the first. */
+DEVICE reader at_stage(const reader *first, int bytes, form f) {
+  reader r = *first;
+#pragma unroll
+  for (int n = 0; n < addresses_of(f); n++) r.address[n] += (uint32_t)bytes;
+  return r;
+}
+
+/* What a wave has of a part of a step, and what LDS returned for the next one. */
+template <typename T>
+struct operands {
+  fragments a;
+  b_fragments<T> b;
+};
+/* Where it reads its lines of the first stage. */
+typedef struct stage_reader {
+  reader a, b;
+} stage_reader;
+
+/* Loads of a step to start. */
+template <typename T>
+struct step_loads {
+  line_loads a, b[T::PRODUCTS];
+};
+/* How long the buffers of a step are. */
+template <typename T>
+struct step_lengths {
+  uint32_t a, b[T::PRODUCTS];
+};
+template <typename T>
+DEVICE step_lengths<T> lengths_of(const lines *a, const b_lines<T> *b, int left) {
+  step_lengths<T> l = {step_length(a, left), {}};
+#pragma unroll
+  for (int p = 0; p < T::PRODUCTS; p++) l.b[p] = step_length(b->of + p, left);
+  return l;
+}
+template <typename T>
+DEVICE void begin_a_loads(step_loads<T> *l, lines *a, LDS char *stage, const step_lengths<T> *length) {
+  l->a = begin_loads(a, stage, length->a);
+}
+template <typename T>
+DEVICE void begin_b_loads(step_loads<T> *l, b_lines<T> *b, LDS char *stage, const step_lengths<T> *length) {
+#pragma unroll
+  for (int p = 0; p < T::PRODUCTS; p++) l->b[p] = begin_loads(b->of + p, stage + T::A_BYTES + p * T::B_BYTES, length->b[p]);
+}
+template <typename T>
+DEVICE void start_step_load(const step_loads<T> *l, const lines *a, const b_lines<T> *b, int n, form of_a, form of_b) {
+  const int all_a = loads_of(T::TILE_M, T::WAVES), all_b = loads_of(T::TILE_N, T::WAVES);
+  if (n < all_a)
+    start_load(&l->a, a, n, of_a);
+  else
+    start_load(l->b + (n - all_a) / all_b, b->of + (n - all_a) / all_b, (n - all_a) % all_b, of_b);
+}
+
+/* Reads chunk c of a part: A's fragments come first. stage: where it begins. Its addresses are computed here, between products:
+ * the compiler would put all additions before the first product. at: those that were. */
+template <typename T, int c>
+DEVICE void read_chunk(operands<T> *to, const stage_reader *first, stage_reader *at, uint32_t stage, int part, form of_a,
+                       form of_b) {
+  if (c < T::ROWS) {
+    if (c == 0) at->a = at_stage(&first->a, (int)scalar_in_order(stage), of_a);
+    read_chunks(to->a, &at->a, 0, of_a, part * T::ROWS + c, part * T::ROWS + c + 1);
+  } else {
+    const int p = (c - T::ROWS) / T::OF_B, n = part * T::OF_B + (c - T::ROWS) % T::OF_B;
+    if (c == T::ROWS) at->b = at_stage(&first->b, (int)scalar_in_order(stage), of_b);
+    read_chunks(to->b[p], &at->b, p * T::B_BYTES, of_b, n, n + 1);
+  }
+}
+
+/* A's fragments that the first row of products needs, with all of B's: the others may come later. */
+template <typename T>
+DEVICE int first_rows(form of_a) {
+  return operand_read_of(of_a) != PAIRS ? 1 : T::PARTS > 1 || T::ROWS < 2 ? T::ROWS : 2;
+}
+/* The reads of the others: how many instructions. */
+template <typename T>
+DEVICE int late_reads(form of_a) {
+  const int rows = T::ROWS - first_rows<T>(of_a);
+  switch (operand_read_of(of_a)) {
+    case ALONG_K: return rows;
+    case LDS_TRANSPOSE: return 2 * rows;
+    case PAIRS: return rows / 2 * (row_bytes(of_a) == 256 || of_a.type == TDM_F32 ? 4 : 8);
+    case ONE_OF_TWO: return 0;
+  }
+  return 0;
+}
+
+/* What was read of a part has arrived: A's fragments from `begin` to `end`, and B's if `begin` is 0. */
+template <typename T>
+DEVICE void take_part(operands<T> *x, int part, int begin, int end, form of_a, form of_b) {
+  if (T::PARTS == 1)
+    keep_read(x->a, of_a, begin, end);
+  else
+    take_chunks(x->a, of_a, part * T::ROWS + begin, part * T::ROWS + end);
+  if (begin > 0) return;
+#pragma unroll
+  for (int p = 0; p < T::PRODUCTS; p++)
+    if (T::PARTS == 1)
+      keep_read(x->b[p], of_b, 0, T::OF_B);
+    else
+      take_chunks(x->b[p], of_b, part * T::OF_B, (part + 1) * T::OF_B);
+}
+
+/* A copy in another register, made here. A plain one clang may leave out, or make at the end of a loop. */
+DEVICE uint32_t copy_here(uint32_t x) {
+  uint32_t y;
+  asm volatile("v_mov_b32 %0, %1" : "=v"(y) : "v"(x));
+  return y;
+}
+
+/* Makes what the i-th instructions of products need of chunk c, where a step has one part: in other registers, so that the next
+ * step's reads may have those of `read`. */
+template <typename T, int c, int i>
+DEVICE void make_chunk(operands<T> *made, const operands<T> *read, form of_a, form of_b) {
+  const bool is_a = c < T::ROWS;
+  const form f = is_a ? of_a : of_b;
+  const int p = is_a ? 0 : (c - T::ROWS) / T::OF_B, n = is_a ? c : (c - T::ROWS) % T::OF_B;
+  const int each = 4 / mfma_parts(f.type); /* dwords */
+#pragma unroll
+  for (int w = i * each; w < (i + 1) * each; w++) {
+    const u32x4 *from = is_a ? read->a : read->b[p];
+    uint32_t x = operand_read_of(f) >= PAIRS ? make_dword(from, n, w, f) : from[n][w];
+    x = makes_chunks(f) ? in_order(x) : copy_here(x);
+    if (is_a)
+      made->a[n][w] = x;
+    else
+      made->b[p][n][w] = x;
+  }
+}
+
+/* What comes after which instruction of a part's products. Chunks come in the order in which products need them: A's first
+ * one, all of B, and the rest of A. All of it is known to clang's front end: a loop over instructions with all that may come
+ * between them is more than clang unrolls, and where it asked at each instruction which of them come there, 128x128 took 30
+ * times as long to compile as without. */
+template <typename T, tdm_type TYPE>
+struct between {
+  static constexpr int CHUNKS = T::ROWS + T::COLUMNS, OF_PART = T::ROWS * T::COLUMNS;
+  static constexpr int COUNT = mfma_parts(TYPE) * OF_PART; /* instructions */
+  static constexpr int SHARES = mfma_parts(TYPE) * CHUNKS; /* what instructions need of chunks */
+  /* Before this product all of the part has arrived, and so have, after the barrier, the next step's bytes. */
+  static constexpr int LATE = T::COLUMNS - 1;
+  static constexpr int order(int c) { return c == 0 ? 0 : c < T::ROWS ? T::COLUMNS + c : c - T::ROWS + 1; }
+  static constexpr int chunk_at(int n) { return n == 0 ? 0 : n <= T::COLUMNS ? T::ROWS + n - 1 : n - T::COLUMNS; }
+  /* Before which instruction share i of chunk c is made: one share before each, so that its v_perm_b32 issue while the
+   * matrix unit works. */
+  static constexpr int make_at(int c, int i) {
+    const int at = i * CHUNKS + order(c) - 1, needed = i * OF_PART + (c < T::ROWS ? c * T::COLUMNS : c - T::ROWS);
+    return at < 0 ? 0 : at < needed ? at : needed;
+  }
+  /* After which instruction chunk c of the next part is read. Where a step has one part: when it and its neighbour, which is
+   * read with it, are made. */
+  static constexpr int read_at(int c) {
+    if (T::PARTS > 1) return LATE + order(c) * (COUNT - LATE) / CHUNKS;
+    const int before = c < T::ROWS ? 0 : T::ROWS, first = before + (c - before) / 2 * 2, end = c < T::ROWS ? T::ROWS : CHUNKS;
+    int at = LATE;
+    for (int d = first; d < first + 2 && d < end; d++)
+      if (make_at(d, mfma_parts(TYPE) - 1) > at) at = make_at(d, mfma_parts(TYPE) - 1);
+    return at;
+  }
+  static constexpr int load_at(int n, int loads) { return LATE + n * (COUNT - LATE) / loads; }
+
+  /* What comes at instruction `at`: the first share, read or load from n on, or their number. */
+  static constexpr int next_share(int at, int n) {
+    while (n < SHARES && make_at(n % CHUNKS, n / CHUNKS) != at) n++;
+    return n;
+  }
+  static constexpr int next_read(int at, int n) {
+    while (n < CHUNKS && read_at(chunk_at(n)) != at) n++;
+    return n;
+  }
+  static constexpr int next_load(int at, int n, int loads) {
+    while (n < loads && load_at(n, loads) != at) n++;
+    return n;
+  }
+};
+
+/* While part PART of a step is multiplied, these loads of a step start: where there are two parts, half of them in each,
+ * because all at once would arrive in LDS at once. */
+template <typename T, int PART>
+struct loads_with {
+  static constexpr bool BEGINS = PART == T::PARTS - 1; /* a step of loads, after the barrier */
+  static constexpr int HALF = T::PARTS == 1 ? T::LOADS : T::LOADS / 2;
+  static constexpr int FIRST = BEGINS ? 0 : HALF, COUNT = BEGINS ? HALF : T::LOADS - HALF;
+};
+
+/* What a wave needs between products. */
+template <typename T>
+struct to_start {
+  const stage_reader *readers;
+  uint32_t stage; /* where the next part's stage begins */
+  step_loads<T> *loads;
+  lines *a;
+  b_lines<T> *b;
+  LDS char *place; /* where new loads go */
+  const step_lengths<T> *lengths;
+};
+
+/* 0, 1, ..., count - 1 */
+template <int... N>
+struct numbers {};
+template <typename integer, integer... N>
+using numbers_of = numbers<N...>;
+template <int count>
+using up_to = __make_integer_seq<numbers_of, int, count>;
+
+template <typename T, tdm_type TYPE, int I, int N>
+DEVICE void make_shares(operands<T> *made, const operands<T> *read, form of_a, form of_b) {
+  typedef between<T, TYPE> at;
+  if constexpr (N < at::SHARES) {
+    make_chunk<T, N % at::CHUNKS, N / at::CHUNKS>(made, read, of_a, of_b);
+    make_shares<T, TYPE, I, at::next_share(I, N + 1)>(made, read, of_a, of_b);
+  }
+}
+template <typename T, tdm_type TYPE, int PART, int I, int N>
+DEVICE void start_reads(operands<T> *x, stage_reader *reader, const to_start<T> *s, form of_a, form of_b) {
+  typedef between<T, TYPE> at;
+  if constexpr (N < at::CHUNKS) {
+    read_chunk<T, at::chunk_at(N)>(x, s->readers, reader, s->stage, (PART + 1) % T::PARTS, of_a, of_b);
+    start_reads<T, TYPE, PART, I, at::next_read(I, N + 1)>(x, reader, s, of_a, of_b);
+  }
+}
+template <typename T, tdm_type TYPE, int PART, int I, int N>
+DEVICE void start_loads(const to_start<T> *s, form of_a, form of_b) {
+  typedef loads_with<T, PART> with;
+  if constexpr (N < with::COUNT) {
+    start_step_load<T>(s->loads, s->a, s->b, with::FIRST + N, of_a, of_b);
+    start_loads<T, TYPE, PART, I, between<T, TYPE>::next_load(I, N + 1, with::COUNT)>(s, of_a, of_b);
+  }
+}
+
+/* Before the loop: reads the first part of step 0, and starts the loads of a step that come before its other products. */
+template <typename T, tdm_type TYPE, int... N>
+DEVICE void read_all(numbers<N...>, operands<T> *x, stage_reader *reader, const to_start<T> *s, form of_a, form of_b) {
+  (read_chunk<T, between<T, TYPE>::chunk_at(N)>(x, s->readers, reader, s->stage, 0, of_a, of_b), ...);
+}
+template <typename T, int... N>
+DEVICE void load_all(numbers<N...>, const to_start<T> *s, form of_a, form of_b) {
+  (start_step_load<T>(s->loads, s->a, s->b, N, of_a, of_b), ...);
+}
+template <typename T, tdm_type TYPE>
+DEVICE void start_first_part(operands<T> *x, to_start<T> *s, form of_a, form of_b) {
+  stage_reader reader;
+  keep_order();
+  read_all<T, TYPE>(up_to<between<T, TYPE>::CHUNKS>(), x, &reader, s, of_a, of_b);
+  keep_order();
+  begin_a_loads<T>(s->loads, s->a, s->place, s->lengths);
+  begin_b_loads<T>(s->loads, s->b, s->place, s->lengths);
+  load_all<T>(up_to<loads_with<T, T::PARTS - 1>::COUNT>(), s, of_a, of_b);
+}
+
+/* Instruction I of a part's products, and what comes before and after it. */
+template <typename T, tdm_type TYPE, int PART, int I>
+DEVICE void multiply_one_between(tile_sums<T> sums, operands<T> *x, operands<T> *made, stage_reader *reader, to_start<T> *s,
+                                 form of_a, form of_b) {
+  typedef between<T, TYPE> at;
+  typedef loads_with<T, PART> with;
+  if constexpr (I == at::LATE) {
+    wait_lds();
+    take_part<T>(x, PART, first_rows<T>(of_a), T::ROWS, of_a, of_b);
+    if constexpr (with::BEGINS) {
+      wait_memory<(T::DEPTH - 2) * T::LOADS>(); /* this wave's part of the next step is in LDS */
+      barrier();                                /* and every other wave's part; and all waves have read this step */
+    }
+    keep_order();
+  }
+  if constexpr (T::PARTS == 1) make_shares<T, TYPE, I, at::next_share(I, 0)>(made, x, of_a, of_b);
+  const operands<T> *now = T::PARTS == 1 ? made : x;
+  constexpr int m = I % at::OF_PART / T::COLUMNS, n = I % T::COLUMNS;
+  sums[m][n] = in_order(mfma_part(now->b[n / T::OF_B][PART * T::OF_B + n % T::OF_B], now->a[PART * T::ROWS + m], sums[m][n],
+                                  TYPE, I / at::OF_PART));
+  start_reads<T, TYPE, PART, I, at::next_read(I, 0)>(x, reader, s, of_a, of_b);
+  if constexpr (with::BEGINS && I == 0) begin_a_loads<T>(s->loads, s->a, s->place, s->lengths);
+  if constexpr (with::BEGINS && I == (at::LATE > 0 ? 1 : 0)) begin_b_loads<T>(s->loads, s->b, s->place, s->lengths);
+  start_loads<T, TYPE, PART, I, at::next_load(I, 0, with::COUNT)>(s, of_a, of_b);
+  keep_order();
+}
+template <typename T, tdm_type TYPE, int PART, int... I>
+DEVICE void multiply_all_between(numbers<I...>, tile_sums<T> sums, operands<T> *x, operands<T> *made, stage_reader *reader,
+                                 to_start<T> *s, form of_a, form of_b) {
+  (multiply_one_between<T, TYPE, PART, I>(sums, x, made, reader, s, of_a, of_b), ...);
+}
+
+/* Multiplies a part, and between its products starts what `s` says. What clang orders itself it puts before the first product
+ * or after the last one, where the matrix unit waits for it: so each instruction is kept where it is written. */
+template <typename T, tdm_type TYPE, int PART>
+DEVICE void multiply_between(tile_sums<T> sums, operands<T> *x, to_start<T> s, form of_a, form of_b) {
+  operands<T> made;
+  stage_reader reader;
+  keep_order();
+  wait_lds_but(late_reads<T>(of_a));
+  take_part<T>(x, PART, 0, first_rows<T>(of_a), of_a, of_b);
+  keep_order();
+  multiply_all_between<T, TYPE, PART>(up_to<between<T, TYPE>::COUNT>(), sums, x, &made, &reader, &s, of_a, of_b);
+}
+
+#endif
