@@ -299,8 +299,8 @@ DEVICE void multiply_all_between(numbers<I...>, tile_sums<T> sums, operands<T> *
   (multiply_one_between<T, TYPE, PART, I>(sums, x, made, reader, s, of_a, of_b), ...);
 }
 
-/* Multiplies a part, and between its products starts what `s` says. What clang orders itself it puts before the first product
- * or after the last one, where the matrix unit waits for it: so each instruction is kept where it is written. */
+/* Multiplies a part. Between its products it starts the reads and loads of `s`. Left to itself, clang moves them before the
+ * first product or after the last one, and the matrix unit idles meanwhile. So keep_order() holds each one in its place. */
 template <typename T, tdm_type TYPE, int PART>
 DEVICE void multiply_between(tile_sums<T> sums, operands<T> *x, to_start<T> s, form of_a, form of_b) {
   operands<T> made;

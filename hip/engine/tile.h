@@ -110,11 +110,57 @@ DEVICE void load_b(b_lines<T> *b, LDS char *stage, int left, form of_b) {
     load_lines(b->of + p, stage + T::A_BYTES + p * T::B_BYTES, step_length(b->of + p, left), of_b);
 }
 
+template <typename T>
+DEVICE void begin_all_with(step_order o, lines *a, b_lines<T> *b) {
+  begin_with(o, a);
+#pragma unroll
+  for (int p = 0; p < T::PRODUCTS; p++) begin_with(o, b->of + p);
+}
+template <typename T>
+DEVICE void turn_all(step_order o, lines *a, b_lines<T> *b, int left) {
+  turn(o, a, left);
+#pragma unroll
+  for (int p = 0; p < T::PRODUCTS; p++) turn(o, b->of + p, left);
+}
+
+/* Starts the loads of the first steps, into all stages but the last one. */
+template <typename T>
+DEVICE void load_first_steps(step_order o, lines *a, b_lines<T> *b, LDS char *mine, form of_a, form of_b) {
+#pragma unroll
+  for (int s = 0; s < T::DEPTH - 1; s++) {
+    load_lines(a, mine + s * T::STAGE, step_length(a, o.steps - s), of_a);
+    load_b<T>(b, mine + s * T::STAGE, o.steps - s, of_b);
+    turn_all<T>(o, a, b, o.steps - s - 1);
+  }
+}
+
+/* Where a wave reads its lines of the first stage. */
+template <typename T>
+DEVICE stage_reader first_stage(LDS char *lds, form of_a, form of_b) {
+  const int wave_m = wave_index() / T::WAVES_N * T::WAVE_M, wave_n = wave_index() % T::WAVES_N * T::WAVE_N;
+  return (stage_reader){make_reader(lds, wave_m, of_a), make_reader(lds + T::A_BYTES, wave_n, of_b)};
+}
+
 /* Starts reading the wave's lines of all B. */
 template <typename T>
 DEVICE void read_b(b_fragments<T> to, const reader *from, form of_b) {
 #pragma unroll
   for (int p = 0; p < T::PRODUCTS; p++) read_fragments(to[p], from, p * T::B_BYTES, of_b);
+}
+
+/* Reads the step whose stage begins `stage` bytes after the first. */
+template <typename T>
+DEVICE void read_step(fragments a, b_fragments<T> b, const stage_reader *first, int stage, form of_a, form of_b) {
+  reader from_a = at_stage(&first->a, stage, of_a), from_b = at_stage(&first->b, stage, of_b);
+  read_fragments(a, &from_a, 0, of_a);
+  read_b<T>(b, &from_b, of_b);
+}
+
+template <typename T>
+DEVICE void cut_tail_of_all(LDS char *stage, int tail, form of_a, form of_b) {
+  cut_tail(stage, tail, of_a);
+#pragma unroll
+  for (int p = 0; p < T::PRODUCTS; p++) cut_tail(stage + T::A_BYTES + p * T::B_BYTES, tail, of_b);
 }
 
 /* Reads and starts loads between products. */
@@ -124,32 +170,20 @@ DEVICE void run_between(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth,
   const int values = PIPE_ROW / tdm_bytes(of_a.type);
   const int steps = uniform((int)((uint64_t)depth / values)), tail = (int)((uint64_t)depth % values);
   const step_order order = make_step_order(steps, begin);
-  begin_with(order, &a);
-#pragma unroll
-  for (int p = 0; p < T::PRODUCTS; p++) begin_with(order, b.of + p);
-  const int wave_m = wave_index() / T::WAVES_N * T::WAVE_M, wave_n = wave_index() % T::WAVES_N * T::WAVE_N;
-  const stage_reader first = {make_reader(lds, wave_m, of_a), make_reader(lds + T::A_BYTES, wave_n, of_b)};
+  begin_all_with<T>(order, &a, &b);
+  const stage_reader first = first_stage<T>(lds, of_a, of_b);
   LDS char *mine = lds + wave_place(of_a); /* the wave's parts of a stage; of B's lines, too */
   operands<T> x;
   step_loads<T> loads;
 
-#pragma unroll
-  for (int s = 0; s < T::DEPTH - 1; s++) {
-    load_lines(&a, mine + s * T::STAGE, step_length(&a, steps - s), of_a);
-    load_b<T>(&b, mine + s * T::STAGE, steps - s, of_b);
-    turn(order, &a, steps - s - 1);
-#pragma unroll
-    for (int p = 0; p < T::PRODUCTS; p++) turn(order, b.of + p, steps - s - 1);
-  }
+  load_first_steps<T>(order, &a, &b, mine, of_a, of_b);
   keep_order();
   wait_memory<(T::DEPTH - 2) * T::LOADS>(); /* this wave's part of step 0 is in LDS */
   barrier();
   const step_lengths<T> last = lengths_of<T>(&a, &b, steps - (T::DEPTH - 1));
   to_start<T> start = {&first, 0, &loads, &a, &b, mine + (T::DEPTH - 1) * T::STAGE, &last};
   start_first_part<T, TYPE>(&x, &start, of_a, of_b);
-  turn(order, &a, steps - T::DEPTH);
-#pragma unroll
-  for (int p = 0; p < T::PRODUCTS; p++) turn(order, b.of + p, steps - T::DEPTH);
+  turn_all<T>(order, &a, &b, steps - T::DEPTH);
   keep_order();
   int stage = 0;
 #pragma unroll 1
@@ -164,27 +198,21 @@ DEVICE void run_between(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth,
       stage = stage == (T::DEPTH - 1) * T::STAGE ? 0 : stage + T::STAGE;
       multiply_between<T, TYPE, T::PARTS - 1>(sums, &x, {&first, (uint32_t)stage, &loads, &a, &b, place, &lengths}, of_a, of_b);
     }
-    turn(order, &a, steps - T::DEPTH - t);
-#pragma unroll
-    for (int p = 0; p < T::PRODUCTS; p++) turn(order, b.of + p, steps - T::DEPTH - t);
+    turn_all<T>(order, &a, &b, steps - T::DEPTH - t);
   }
   wait_lds(); /* the first part of the step after the last one, for nothing */
   take_part<T>(&x, 0, 0, T::ROWS, of_a, of_b);
   wait_memory<0>(); /* the tail, and the zeros after the last step: LDS is about to be used for something else */
   if (tail > 0) {
     barrier(); /* all waves have read the step after the last one, for nothing */
-    cut_tail(lds + stage, tail, of_a);
-#pragma unroll
-    for (int p = 0; p < T::PRODUCTS; p++) cut_tail(lds + stage + T::A_BYTES + p * T::B_BYTES, tail, of_b);
+    cut_tail_of_all<T>(lds + stage, tail, of_a, of_b);
   }
   sync_lds(); /* the tail is in LDS, and nobody reads or fills another stage any more */
   if (tail == 0) return;
 
-  reader last_a = at_stage(&first.a, stage, of_a), last_b = at_stage(&first.b, stage, of_b);
   fragments y;
   b_fragments<T> z;
-  read_fragments(y, &last_a, 0, of_a);
-  read_b<T>(z, &last_b, of_b);
+  read_step<T>(y, z, &first, stage, of_a, of_b);
   multiply_step<T>(sums, y, z, of_a, of_b);
   sync_lds(); /* every wave has its fragments: LDS is free */
 }
@@ -196,23 +224,13 @@ DEVICE void run_whole_steps(tile_sums<T> sums, lines a, b_lines<T> b, int64_t de
   const int values = PIPE_ROW / tdm_bytes(of_a.type);
   const int steps = uniform((int)((uint64_t)depth / values)), tail = (int)((uint64_t)depth % values);
   const step_order order = make_step_order(steps, begin);
-  begin_with(order, &a);
-#pragma unroll
-  for (int p = 0; p < T::PRODUCTS; p++) begin_with(order, b.of + p);
-  const int wave_m = wave_index() / T::WAVES_N * T::WAVE_M, wave_n = wave_index() % T::WAVES_N * T::WAVE_N;
-  const reader first_a = make_reader(lds, wave_m, of_a), first_b = make_reader(lds + T::A_BYTES, wave_n, of_b);
+  begin_all_with<T>(order, &a, &b);
+  const stage_reader first = first_stage<T>(lds, of_a, of_b);
   LDS char *mine = lds + wave_place(of_a); /* the wave's parts of a stage; of B's lines, too */
   fragments x;
   b_fragments<T> y;
 
-#pragma unroll
-  for (int s = 0; s < T::DEPTH - 1; s++) {
-    load_lines(&a, mine + s * T::STAGE, step_length(&a, steps - s), of_a);
-    load_b<T>(&b, mine + s * T::STAGE, steps - s, of_b);
-    turn(order, &a, steps - s - 1);
-#pragma unroll
-    for (int p = 0; p < T::PRODUCTS; p++) turn(order, b.of + p, steps - s - 1);
-  }
+  load_first_steps<T>(order, &a, &b, mine, of_a, of_b);
   int stage = 0, filled = (T::DEPTH - 1) * T::STAGE;
 #pragma unroll 1
   for (int t = 0; t < steps;) {
@@ -221,9 +239,7 @@ DEVICE void run_whole_steps(tile_sums<T> sums, lines a, b_lines<T> b, int64_t de
     for (; t < end; t++) {
       wait_memory<(T::DEPTH - 2) * T::LOADS>(); /* this wave's part of the step is in LDS */
       barrier();                                /* and every other wave's part; and all waves have read the previous step */
-      reader from_a = at_stage(&first_a, stage, of_a), from_b = at_stage(&first_b, stage, of_b);
-      read_fragments(x, &from_a, 0, of_a);
-      read_b<T>(y, &from_b, of_b);
+      read_step<T>(x, y, &first, stage, of_a, of_b);
       const int left = steps - (T::DEPTH - 1) - t;
       load_lines(&a, mine + filled, step_length(&a, left), of_a);
       load_b<T>(&b, mine + filled, left, of_b);
@@ -231,22 +247,14 @@ DEVICE void run_whole_steps(tile_sums<T> sums, lines a, b_lines<T> b, int64_t de
       filled = stage;
       stage = stage == (T::DEPTH - 1) * T::STAGE ? 0 : stage + T::STAGE;
     }
-    turn(order, &a, steps - (T::DEPTH - 1) - t);
-#pragma unroll
-    for (int p = 0; p < T::PRODUCTS; p++) turn(order, b.of + p, steps - (T::DEPTH - 1) - t);
+    turn_all<T>(order, &a, &b, steps - (T::DEPTH - 1) - t);
   }
   wait_memory<0>(); /* the tail, and the zeros after the last step: LDS is about to be used for something else */
-  if (tail > 0) {
-    cut_tail(lds + stage, tail, of_a);
-#pragma unroll
-    for (int p = 0; p < T::PRODUCTS; p++) cut_tail(lds + stage + T::A_BYTES + p * T::B_BYTES, tail, of_b);
-  }
+  if (tail > 0) cut_tail_of_all<T>(lds + stage, tail, of_a, of_b);
   sync_lds(); /* the tail is in LDS, and nobody reads or fills another stage any more */
   if (tail == 0) return;
 
-  reader from_a = at_stage(&first_a, stage, of_a), from_b = at_stage(&first_b, stage, of_b);
-  read_fragments(x, &from_a, 0, of_a);
-  read_b<T>(y, &from_b, of_b);
+  read_step<T>(x, y, &first, stage, of_a, of_b);
   multiply_step<T>(sums, x, y, of_a, of_b);
   sync_lds(); /* every wave has its fragments: LDS is free */
 }

@@ -1,7 +1,6 @@
 /* gemm, after a K split: adds the partial sums, always in the same order, and does the epilogue. */
 #include "epilogue.h"
 #include "hip/device/arguments.h"
-#include "hip/device/blocks.h"
 #include "reduce_shape.h"
 
 /* The parts are loaded so many at a time: one after another, each waits for memory. 32 x 576 of 28 parts took 36,994 predicted

@@ -35,8 +35,8 @@ typedef struct tdm_hip_device {
  * type: NULL if the name has none. */
 tdm_status tdm_hip_function(tdm_plan *plan, const hip_functions *functions, const char *layout, const char *type,
                             void **function);
-/* In prepare, for last workgroups that add parts: plan->table becomes `bytes` from `begin` on (0: none), and behind them so
- * many counters of 32 bits, which are 0. */
+/* Uploads plan->table: the `bytes` at `begin` (0: none), then `counters` zeros of 32 bits, by which the workgroups of a tile
+ * find out which of them is the last. Called by a kernel's prepare. */
 tdm_status tdm_hip_upload_counters(tdm_plan *plan, const void *begin, size_t bytes, size_t counters);
 /* Launches with the kernel's one argument, a structure by value. */
 tdm_status tdm_hip_launch(const tdm_plan *plan, const tdm_hip_kernel *kernel, const void *args, size_t bytes,
