@@ -271,8 +271,11 @@ tdm_status tdm_hip_near_prepare(tdm_plan *plan, hip_near_rows *near, const hip_r
   return tdm_hip_row_function(plan, number, r->type, &near->function);
 }
 
-tdm_status tdm_hip_near_launch(const tdm_plan *plan, const hip_near_rows *near, const void *args, size_t bytes,
-                               tdm_stream *stream) {
+tdm_status tdm_hip_near_launch(const tdm_plan *plan, const hip_near_rows *near, const hip_any_rows *any, hip_row_groups *groups,
+                               const void *args, size_t bytes, void *const *buffers, tdm_stream *stream) {
+  if (near->function == NULL || !tdm_hip_at_dwords(plan, buffers))
+    return tdm_hip_rows_launch(plan, any, args, bytes, buffers, stream);
+  *groups = near->groups;
   const tdm_hip_kernel kernel = {
       .function = near->function, .grid = {(unsigned)near->groups.workgroups, 1, 1}, .block = (unsigned)near->groups.threads};
   return tdm_hip_launch(plan, &kernel, args, bytes, stream);

@@ -98,8 +98,9 @@ typedef struct hip_near_rows {
 /* Finds it: the function is number `number` of the row for ranges of up to HIP_NEAR_BYTES / 2, or the next one. gaps: between
  * rows of any array. The plan's grid stays as it is. */
 tdm_status tdm_hip_near_prepare(tdm_plan *plan, hip_near_rows *near, const hip_rows *rows, bool gaps, int number);
-tdm_status tdm_hip_near_launch(const tdm_plan *plan, const hip_near_rows *near, const void *args, size_t bytes,
-                               tdm_stream *stream);
+/* Launches it where the pointers of a run allow, else the kernels for any rows. groups: those in `args`. */
+tdm_status tdm_hip_near_launch(const tdm_plan *plan, const hip_near_rows *near, const hip_any_rows *any, hip_row_groups *groups,
+                               const void *args, size_t bytes, void *const *buffers, tdm_stream *stream);
 
 /* ---- Elementwise ops ---- */
 

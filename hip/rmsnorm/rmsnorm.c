@@ -68,11 +68,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   rmsnorm_plan own;
   memcpy(&own, plan->args, sizeof own);
   set_buffers(&own.args, buffers);
-  if (own.near.function != NULL && tdm_hip_at_dwords(plan, buffers)) {
-    own.args.groups = own.near.groups;
-    return tdm_hip_near_launch(plan, &own.near, &own.args, sizeof own.args, stream);
-  }
-  return tdm_hip_rows_launch(plan, &own.any, &own.args, sizeof own.args, buffers, stream);
+  return tdm_hip_near_launch(plan, &own.near, &own.any, &own.args.groups, &own.args, sizeof own.args, buffers, stream);
 }
 
 /* Three waves of ragged rows where a SIMD could hold four: their pieces touch more lines than they fill, for which the vL1D has

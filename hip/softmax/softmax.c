@@ -51,11 +51,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   memcpy(&own, plan->args, sizeof own);
   own.args.x = buffers[0];
   own.args.y = buffers[1];
-  if (own.near.function != NULL && tdm_hip_at_dwords(plan, buffers)) {
-    own.args.groups = own.near.groups;
-    return tdm_hip_near_launch(plan, &own.near, &own.args, sizeof own.args, stream);
-  }
-  return tdm_hip_rows_launch(plan, &own.any, &own.args, sizeof own.args, buffers, stream);
+  return tdm_hip_near_launch(plan, &own.near, &own.any, &own.args.groups, &own.args, sizeof own.args, buffers, stream);
 }
 
 /* Three to six waves where a SIMD could hold eight: the vL1D has no room for what so many load. Rows that are not whole chunks
