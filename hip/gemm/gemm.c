@@ -480,11 +480,11 @@ tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const cha
   const tdm_gemm_desc *d = &plan->desc.gemm;
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   const bool last = last_adds(plan, &kernel->tile, parts_of(plan));
-  hip_tile_general general = {plan, NULL};
+  hip_tile_general general = {.plan = plan};
   TDM_TRY(make_table(plan, kernel, last));
   if (fallback != NULL) {
     fallback->plan->table = plan->table;
-    general = (hip_tile_general){fallback->plan, fallback->kernel};
+    general = (hip_tile_general){fallback->plan, fallback->kernel, fallback->layout};
   }
   TDM_TRY(tdm_hip_tile_prepare(plan, &op, kernel, layout, d->type, fallback != NULL ? &general : NULL));
   TDM_TRY(prepare_split(plan, kernel, last, general.plan));

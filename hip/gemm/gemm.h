@@ -12,7 +12,7 @@ extern const hip_code tdm_code_gemm_reduce[];
 /* Copies operands that tiles can't load (gemm_pack.c). Every row that loads dwords can launch it first. */
 extern const hip_code tdm_code_gemm_pack[];
 #define GEMM_PACK {.code = tdm_code_gemm_pack, .stem = "gemm_pack", .waves = 8}
-extern const tdm_kernel tdm_gemm_hip_128x128, tdm_gemm_hip_rows;
+extern const tdm_kernel tdm_gemm_hip_128x128, tdm_gemm_hip_rows, tdm_gemm_hip_elements;
 
 static inline bool gemm_transposed_a(const tdm_gemm_desc *d) { return d->layout == TDM_TN || d->layout == TDM_TT; }
 static inline bool gemm_transposed_b(const tdm_gemm_desc *d) { return d->layout == TDM_NT || d->layout == TDM_TT; }
@@ -36,21 +36,27 @@ tdm_cost gemm_best_split(const tdm_plan *plan, hip_tile_shape tile, gemm_more *m
 void gemm_set_split(tdm_plan *plan, hip_tile_shape tile, gemm_more *more);
 
 /* What runs launch whose arrays begin where the plan's kernel can't load them: a kernel, the plan of its argument (its split
- * and the like), and the estimate. */
+ * and the like), the estimate, and the layout of the function's name or NULL. */
 typedef struct gemm_fallback {
   tdm_plan *plan;
   const hip_tile_kernel *kernel;
   double clocks;
+  const char *layout;
 } gemm_fallback;
 
 /* The rows' functions. layout: of the function's name; NULL if one function does all layouts. fallback: or NULL. */
 tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const char *layout, const gemm_fallback *fallback);
-/* The same for tiles, which load dwords: runs fall back to hip_128x128 or hip_rows (gemm_fallback.c). */
+/* The same for tiles, which load dwords: runs fall back to hip_128x128, hip_rows or hip_elements (gemm_fallback.c). */
 tdm_status gemm_prepare_dwords(tdm_plan *plan, const hip_tile_kernel *kernel, const char *layout);
 /* What hip_128x128, whose kernel is `general`, takes for the plan, with its split, if neither operand begins at a dword. */
 double gemm_unaligned_clocks(const tdm_plan *plan, const hip_tile_kernel *general);
+/* The tile of hip_rows and hip_elements: 0, 1, 2 for 16, 32 and 64 rows: the smallest one of which there are no more than CUs,
+ * or that of 64 rows. */
+int gemm_rows_place(const tdm_plan *plan);
 /* Makes *as the plan of hip_rows for arrays at any address, with the best split, if there is one, and *kernel its kernel. */
 bool gemm_rows_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks);
+/* The same of hip_elements. */
+bool gemm_elements_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks);
 tdm_status gemm_launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream);
 /* Does hip_128x128 support the plan? */
 bool gemm_supports_general(const tdm_plan *plan, char *reason, size_t size);

@@ -3,13 +3,13 @@
 
 tdm_status gemm_prepare_dwords(tdm_plan *plan, const hip_tile_kernel *kernel, const char *layout) {
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  tdm_plan rows;
-  hip_tile_kernel of_rows;
+  tdm_plan as;
+  hip_tile_kernel other;
   double clocks;
-  gemm_fallback fallback = {plan, &gemm_general, gemm_unaligned_clocks(plan, &gemm_general)};
-  if (gemm_rows_of(plan, &rows, &of_rows, &clocks) && clocks < fallback.clocks) {
-    plan->fallback.kernel = &tdm_gemm_hip_rows;
-    fallback = (gemm_fallback){&rows, &of_rows, clocks};
+  gemm_fallback fallback = {plan, &gemm_general, gemm_unaligned_clocks(plan, &gemm_general), NULL};
+  if ((gemm_rows_of(plan, &as, &other, &clocks) || gemm_elements_of(plan, &as, &other, &clocks)) && clocks < fallback.clocks) {
+    plan->fallback.kernel = as.kernel;
+    fallback = (gemm_fallback){&as, &other, clocks, as.kernel == &tdm_gemm_hip_elements ? layout : NULL};
   }
   return gemm_prepare(plan, kernel, layout, &fallback);
 }

@@ -22,7 +22,7 @@ static const hip_functions functions[] = {{.code = tdm_code_gemm_rows, .stem = "
                                           {.code = tdm_code_gemm_rows, .stem = "gemm_rows2_odd", .waves = 4},
                                           {.code = tdm_code_gemm_rows, .stem = "gemm_rows4_odd", .waves = 4},
                                           {.stem = NULL}};
-enum { FRAGMENT = 16, MOST_ROWS = 64, DWORDS = 3, ODD = 6 };
+enum { FRAGMENT = GEMM_ROWS_LINES, MOST_ROWS = 64, DWORDS = 3, ODD = 6 };
 
 /* Do all rows of both operands begin at multiples of `bytes`? */
 static bool begin_at(const tdm_gemm_desc *d, int bytes) {
@@ -38,17 +38,20 @@ static int begins_of(const tdm_plan *plan) {
   return !begin_at(d, 4) ? ODD : begin_at(d, 16) && whole_units(d) ? 0 : DWORDS;
 }
 
-/* The kernel of a plan: with the smallest tile of which there are no more than CUs, or that of 64 rows. Predicted clocks on
- * gfx950 with one tile and with several: 61x160x1023 bf16 29,425 and 16,400, 60x35x385 f32 21,298 and 13,332. With two for each
- * CU 512x512x512 bf16 takes 13,354 and 128x1024x1024 16,213, with one 12,388 and 13,929. */
-static hip_tile_kernel kernel_of(const tdm_plan *plan) {
+/* Predicted clocks on gfx950 with one tile and with several: 61x160x1023 bf16 29,425 and 16,400, 60x35x385 f32 21,298 and
+ * 13,332. With two for each CU 512x512x512 bf16 takes 13,354 and 128x1024x1024 16,213, with one 12,388 and 13,929. */
+int gemm_rows_place(const tdm_plan *plan) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const double columns = ceil((double)d->n / FRAGMENT) * (double)d->batch;
-  const int begins = begins_of(plan);
   int place = 0;
   while (FRAGMENT << place < MOST_ROWS && FRAGMENT << place < d->m &&
          columns * ceil((double)d->m / (FRAGMENT << place)) > plan->context->hip->compute_units)
     place++;
+  return place;
+}
+
+static hip_tile_kernel kernel_of(const tdm_plan *plan) {
+  const int begins = begins_of(plan), place = gemm_rows_place(plan);
   return (hip_tile_kernel){functions + begins + place,
                            {.m = FRAGMENT << place,
                             .n = FRAGMENT,
@@ -141,7 +144,7 @@ static tdm_status prepare_rows(tdm_plan *plan) {
   const int begins = begins_of(plan);
   tdm_plan as;
   hip_tile_kernel any;
-  gemm_fallback fallback = {&as, &any, 0};
+  gemm_fallback fallback = {&as, &any, 0, NULL};
   gemm_set_split(plan, shape_of(plan), rest);
   plan->fallback.align = begins == ODD ? 0 : begins == DWORDS ? 4 : 16;
   return gemm_prepare(plan, &kernel, NULL, gemm_rows_of(plan, &as, &any, &fallback.clocks) && begins != ODD ? &fallback : NULL);

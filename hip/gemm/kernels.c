@@ -13,6 +13,7 @@ extern const tdm_kernel tdm_gemm_hip_tile_256x128;
 extern const tdm_kernel tdm_gemm_hip_256x256;
 extern const tdm_kernel tdm_gemm_hip_small_k;
 extern const tdm_kernel tdm_gemm_hip_rows;
+extern const tdm_kernel tdm_gemm_hip_elements;
 
 extern const tdm_kernel *const tdm_gemm_hip_kernels[];
 const tdm_kernel *const tdm_gemm_hip_kernels[] = {
@@ -29,5 +30,6 @@ const tdm_kernel *const tdm_gemm_hip_kernels[] = {
     &tdm_gemm_hip_256x256,
     &tdm_gemm_hip_small_k,
     &tdm_gemm_hip_rows,
+    &tdm_gemm_hip_elements,
     NULL,
 };

@@ -76,7 +76,8 @@ tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   tile_work work = {0};
   TDM_TRY(load(plan, plan, op, kernel, layout, type, work.args, &plan->hip));
-  if (general != NULL) TDM_TRY(load(plan, general->plan, op, general->kernel, NULL, type, work.general_args, &work.general));
+  if (general != NULL)
+    TDM_TRY(load(plan, general->plan, op, general->kernel, general->layout, type, work.general_args, &work.general));
   memcpy(plan->args, &work, sizeof work);
   return TDM_OK;
 }

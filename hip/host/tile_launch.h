@@ -55,10 +55,10 @@ typedef struct hip_tile_op {
 typedef struct hip_tile_general {
   const tdm_plan *plan; /* whose parameters its argument is made of */
   const hip_tile_kernel *kernel;
+  const char *layout; /* of the function's name; NULL if one function does all layouts */
 } hip_tile_general;
 
-/* Prepares a kernel, and that of runs that fall back, if there is one. layout: NULL if one function does all layouts; so does
- * that of general. */
+/* Prepares a kernel, and that of runs that fall back, if there is one. layout: as in hip_tile_general. */
 tdm_status tdm_hip_tile_prepare(tdm_plan *plan, const hip_tile_op *op, const hip_tile_kernel *kernel, const char *layout,
                                 tdm_type type, const hip_tile_general *general);
 /* Call it after tdm_hip_tile_prepare: a kernel that runs launch second, with the same argument. */

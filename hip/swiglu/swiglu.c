@@ -235,8 +235,8 @@ static tdm_status prepare_dwords(tdm_plan *plan) {
   int split = 1;
   if (!plan->empty) cost_of(plan, &split);
   if (split > 1) plan->tuning.of[TDM_TUNE_SPLIT] = split;
-  TDM_TRY(
-      tdm_hip_tile_prepare(plan, &op, kernel, d->layout == TDM_NT ? "nt" : "nn", d->type, &(hip_tile_general){plan, &general}));
+  TDM_TRY(tdm_hip_tile_prepare(plan, &op, kernel, d->layout == TDM_NT ? "nt" : "nn", d->type,
+                               &(hip_tile_general){plan, &general, NULL}));
   TDM_TRY(swiglu_prepare_split(plan, kernel));
   return swiglu_prepare_pack(plan, kernel);
 }

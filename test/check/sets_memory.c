@@ -58,6 +58,7 @@ const check_named check_far[] = {
     GEMM_MATRICES("hip_128x128"),
     GEMM_MATRICES("hip_small_k"),
     GEMM_MATRICES("hip_rows"),
+    {"gemm", "hip_elements", {"bf16", "nn", "residual", WIDE_STRIDES, "3x6x64"}},
     GEMM_MATRICES("hip_256x256"),
     GEMM_MATRICES("hip_256x256_mfma32"),
     GEMM_MATRICES("hip_tile_16x64"),
@@ -193,6 +194,8 @@ const check_loop check_loops[] = {
     /* A step of each of the 8 waves; four are under way. */
     {"gemm", "hip_rows", true, false, 1024, 0, 4, "f16 f32 bf16", "nt", "", "13x16x%d"},
     {"gemm", "hip_rows", true, false, 1024, 0, 2, "bf16 f32", "nt", "", "64x32x%d"},
+    {"gemm", "hip_elements", true, false, 1024, 0, 4, "f16 f32 bf16", "nn tn tt", "", "13x16x%d"},
+    {"gemm", "hip_elements", true, false, 1024, 0, 2, "bf16 f32", "tn tt nn", "", "64x32x%d"},
     {"swiglu", "omp", false, false, 0, 192, 2, "f32 f16 bf16", "nn nt", "", "34x37x%d"},
     {"swiglu", "omp_skinny", false, false, 0, 64, 4, "f32 bf16 f16", "nt nn", "", "9x37x%d"},
     {"swiglu", "hip_256x128", true, true, 128, 0, 2, "f32 f16 bf16", "nn nt", "", "256x128x%d"},

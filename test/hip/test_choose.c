@@ -81,20 +81,19 @@ static void vectors(void **state) {
     int64_t m, n, lda, ldb;
     tdm_layout layout;
     const char *kernel; /* NULL: any */
-    bool packed;
-  } cases[] = {{1, 4096, 0, 0, TDM_TT, "hip_rows", false},
-               {1, 4096, 4098, 0, TDM_NT, "hip_rows", false},
-               {1, 4096, 4097, 0, TDM_NT, "hip_rows", false},
-               {1, 4096, 0, 0, TDM_TN, NULL, false},
-               {4096, 1, 0, 0, TDM_NN, NULL, false},
-               {4096, 1, 0, 0, TDM_TN, NULL, false},
-               {4096, 1, 0, 4097, TDM_NT, NULL, false},
-               {1, 4096, 3, 0, TDM_TN, NULL, true},
-               {4096, 1, 0, 3, TDM_NN, NULL, true}};
+  } cases[] = {{1, 4096, 0, 0, TDM_TT, "hip_rows"},
+               {1, 4096, 4098, 0, TDM_NT, "hip_rows"},
+               {1, 4096, 4097, 0, TDM_NT, "hip_rows"},
+               {1, 4096, 0, 0, TDM_TN, NULL},
+               {4096, 1, 0, 0, TDM_NN, NULL},
+               {4096, 1, 0, 0, TDM_TN, NULL},
+               {4096, 1, 0, 4097, TDM_NT, NULL},
+               /* With gaps a column stays one. */
+               {1, 4096, 3, 0, TDM_TN, "hip_elements"},
+               {4096, 1, 0, 3, TDM_NN, "hip_elements"}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     tdm_plan *plan = plan_layout(cases[i].m, cases[i].n, 4096, cases[i].layout, cases[i].lda, cases[i].ldb);
-    bool packed = strstr(tdm_plan_explain(plan), "packed: ") != NULL;
-    if (packed != cases[i].packed) fail_msg("case %zu is %spacked:\n%s", i, packed ? "" : "not ", tdm_plan_explain(plan));
+    if (strstr(tdm_plan_explain(plan), "packed: ") != NULL) fail_msg("case %zu is packed:\n%s", i, tdm_plan_explain(plan));
     if (cases[i].kernel == NULL)
       tdm_plan_free(plan);
     else

@@ -11,7 +11,7 @@
 #include "fake.h"
 #include "ops.h"
 
-enum { BYTES = 1 << 20, OUT = 1 << 19 };
+enum { BYTES = 1 << 22, OUT = 1 << 21 };
 
 static fake_hip *fake;
 
@@ -113,6 +113,11 @@ static tdm_status plan_large_gemm(hip_ops *s) {
   d.layout = TDM_NT;
   return tdm_gemm_plan(s->context, &d, &s->plan);
 }
+/* Of operands that begin between dwords it has copies. */
+static tdm_status plan_wide_gemm(hip_ops *s) {
+  tdm_gemm_desc d = tdm_gemm_default(768, 768, 768, TDM_BF16);
+  return tdm_gemm_plan(s->context, &d, &s->plan);
+}
 static tdm_status plan_flat_gemm(hip_ops *s) {
   tdm_gemm_desc d = tdm_gemm_default(256, 256, 16, TDM_BF16);
   return tdm_gemm_plan(s->context, &d, &s->plan);
@@ -176,6 +181,7 @@ static tdm_status plan_long_cross_entropy(hip_ops *s) {
 static const row plans[] = {
     {"gemm", NULL, plan_gemm, run_gemm},
     {"gemm", NULL, plan_large_gemm, run_gemm},
+    {"gemm", NULL, plan_wide_gemm, run_gemm},
     {"gemm", NULL, plan_flat_gemm, run_gemm},
     {"gemm", NULL, plan_few_rows_gemm, run_gemm},
     {"swiglu", NULL, plan_swiglu, run_swiglu},

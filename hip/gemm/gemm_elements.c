@@ -1,0 +1,120 @@
+/* hip_elements of gemm: layouts nn, tn and tt, small products, arrays at any address (gemm_elements.hip). */
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "gemm.h"
+#include "rows_shape.h"
+
+extern const hip_code tdm_code_gemm_elements[];
+
+/* Tiles of 16, 32 and 64 rows. */
+static const hip_functions functions[] = {{.code = tdm_code_gemm_elements, .stem = "gemm_elements1", .waves = 4},
+                                          {.code = tdm_code_gemm_elements, .stem = "gemm_elements2", .waves = 4},
+                                          {.code = tdm_code_gemm_elements, .stem = "gemm_elements4", .waves = 4},
+                                          {.stem = NULL}};
+
+static hip_tile_kernel kernel_of(const tdm_plan *plan) {
+  const int place = gemm_rows_place(plan);
+  return (hip_tile_kernel){functions + place,
+                           {.m = GEMM_ROWS_LINES << place,
+                            .n = GEMM_ROWS_LINES,
+                            .waves_m = 1,
+                            .waves_n = GEMM_ROWS_WAVES,
+                            .resident = 2,
+                            .overlapped = true,
+                            .any_address = true}};
+}
+
+/* Offsets of a step's rows from its first one have 32 bits. */
+enum { MOST_STEP_BYTES = INT32_MAX / 128 };
+
+static bool supports_elements(const tdm_plan *plan, char *reason, size_t size) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const int64_t bytes = (int64_t)tdm_type_size(d->type);
+  const hip_tile_kernel kernel = kernel_of(plan);
+  if (d->layout == TDM_NT) {
+    snprintf(reason, size, "layout = nt: must be nn, tn or tt: hip_rows is for nt");
+    return false;
+  }
+  if (gemm_transposed_a(d) && d->lda > MOST_STEP_BYTES / bytes) {
+    snprintf(reason, size, "lda = %" PRId64 ": must be %" PRId64 " at most", d->lda, MOST_STEP_BYTES / bytes);
+    return false;
+  }
+  if (!gemm_transposed_b(d) && d->ldb > MOST_STEP_BYTES / bytes) {
+    snprintf(reason, size, "ldb = %" PRId64 ": must be %" PRId64 " at most", d->ldb, MOST_STEP_BYTES / bytes);
+    return false;
+  }
+  return gemm_supports_split(plan, &kernel, reason, size);
+}
+
+/* As hip_rows. */
+static hip_tile_shape shape_of(const tdm_plan *plan) {
+  hip_tile_shape tile = kernel_of(plan).tile;
+  tile.waves_n = 1;
+  tile.touches = 2;
+  tile.sums_in_lds = true;
+  return tile;
+}
+
+/* What it takes more, or less, than that estimate: by predictions of 100 products of 16 to 2048 rows and columns and K = 16 to
+ * 2048 on gfx950, gfx942 alike. The tail is a trip of the wave with the fewest fragments. f32 with tiles of 64 rows:
+ * 258x559x259 and 186x890x33 nn take 2700 and 2400 less. of_fragment: for each of a wave's fragments, tiles of 16, 32 and 64
+ * rows; 512x512x512 bf16 nn and tt take 2000 more without it, and tn 400. */
+static double rest(const tdm_plan *plan, int split) {
+  enum { ONE_ACROSS = 450, BOTH_ACROSS = -400, TAIL = 400, OF_64_F32 = -2000 };
+  static const double of_fragment[2][3] = {{50, 500, 1000}, {250, 250, 250}}; /* one operand across k, both */
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const hip_tile_shape tile = kernel_of(plan).tile;
+  const bool both = d->layout == TDM_TN;
+  const int64_t values = GEMM_UNIT / 2 / (int64_t)tdm_type_size(d->type);
+  if (d->type == TDM_F32) return tile.m == 64 ? OF_64_F32 : 0;
+  const double tiles = ceil((double)d->m / tile.m) * ceil((double)d->n / tile.n) * (double)d->batch * split,
+               rounds = ceil(tiles / ((double)plan->context->hip->compute_units * tile.resident)),
+               fragments = (double)(d->k / values) / split / GEMM_ROWS_WAVES;
+  return rounds * ((both ? BOTH_ACROSS : ONE_ACROSS) + fragments * of_fragment[both][gemm_rows_place(plan)] +
+                   (d->k % values != 0) * TAIL);
+}
+
+static void cost_elements(const tdm_plan *plan, tdm_cost *cost) {
+  int split;
+  *cost = gemm_best_split(plan, shape_of(plan), rest, &split);
+}
+
+bool gemm_elements_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks) {
+  int split;
+  memcpy(as, plan, offsetof(tdm_plan, lock));
+  as->kernel = &tdm_gemm_hip_elements;
+  as->any_address = ~0u;
+  memset(&as->tuning, 0, sizeof as->tuning);
+  *kernel = kernel_of(as);
+  if (!supports_elements(as, NULL, 0)) return false;
+  *clocks = gemm_best_split(as, shape_of(as), rest, &split).clocks;
+  as->tuning.of[TDM_TUNE_SPLIT] = split;
+  return true;
+}
+
+static tdm_status prepare_elements(tdm_plan *plan) {
+  const hip_tile_kernel kernel = kernel_of(plan);
+  if (plan->empty) return TDM_OK; /* a run launches nothing */
+  gemm_set_split(plan, shape_of(plan), rest);
+  return gemm_prepare(plan, &kernel, tdm_layout_names[plan->desc.gemm.layout], NULL);
+}
+
+static const hip_tile_kernel variant = {
+    functions, {.m = 64, .n = GEMM_ROWS_LINES, .waves_m = 1, .waves_n = GEMM_ROWS_WAVES, .any_address = true}};
+
+const tdm_kernel tdm_gemm_hip_elements = {.name = "hip_elements",
+                                          .op = TDM_OP_GEMM,
+                                          .backend = &tdm_backend_hip,
+                                          .variant = &variant,
+                                          .functions = functions,
+                                          .supports = supports_elements,
+                                          .prepare = prepare_elements,
+                                          .launch = gemm_launch,
+                                          .cost = cost_elements,
+                                          .takes = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT,
+                                          .matrix_units = true};
