@@ -150,11 +150,13 @@ DEVICE int add_full_batches(row_sum_t *mine, const row_batches *r, int first, ro
 
 /* The largest element and the sum of a whole row, which is read once. A work-item adds relative to the largest element that it
  * has read so far, and rescales its sum once for each batch. It loads a batch ahead, so that memory works while the wave
- * computes. mine: what this work-item has of the row already. Before the call `raw` has the row's first batch; after it, the
- * first batch of `next`. With `any`, `raw` is only memory for batches, and `next` is not used. */
-DEVICE row_sum_t sum_row(row_sum_t mine, raw_chunk *raw, const row_batches *r, const row_batches *next, row_group_t g,
+ * computes. mine: what this work-item has of the row already. The first batch that it takes is number `from`, and the last
+ * one the batch before that. Before the call `raw` has batch `from` of the row; after it, that of `next`, which has as many
+ * batches. With `any`, `raw` is only memory for batches, and `next` is not used. */
+DEVICE row_sum_t sum_row(row_sum_t mine, raw_chunk *raw, const row_batches *r, const row_batches *next, int from, row_group_t g,
                          row_slots *slots, int *turn, int batch, bool any, tdm_type type) {
   const int first = any ? first_straight(r, type) : 0;
+  int number = from;
   for (int i = 0; i < r->count; i++) {
     chunk x[BATCH_MOST];
     if (any) {
@@ -163,12 +165,13 @@ DEVICE row_sum_t sum_row(row_sum_t mine, raw_chunk *raw, const row_batches *r, c
       load_any_batch(raw, r, i, g, batch, minus_infinity(type), type);
       chunks_of(x, raw, batch, type);
     } else {
-      const bool last = i + 1 == r->count;
-      const row_batches from = last ? *next : *r;
+      const int after = number + 1 < r->count ? number + 1 : 0;
+      const row_batches of = after == from ? *next : *r;
       chunks_of(x, raw, batch, type);
-      load_batch(raw, &from, last ? 0 : i + 1, g, batch, type);
+      load_batch(raw, &of, after, g, batch, type);
     }
-    add_batch_of(&mine, x, any || i + 1 < r->count ? batch : r->steps, batch, type);
+    add_batch_of(&mine, x, any || number + 1 < r->count ? batch : r->steps, batch, type);
+    number = number + 1 < r->count ? number + 1 : 0;
   }
   float max = lanes_reduce<float>(mine.max, g.log2, mine.max, larger_of);
   row_sum_t wave = {max, lanes_reduce<float>(mine.sum * exponential_of(mine.max - max), g.log2, 0, sum_of)};

@@ -201,7 +201,7 @@ DEVICE void softmax_loop(const softmax_args *p, row_slots *slots, int batch, boo
     const row_batches next = now.batches;
     char *begin = (char *)(ragged ? ragged_at(p->y, p->ldy, row, group, type) : row_at(p->y, p->ldy, row, group, type));
     char *y = ragged ? begin + ragged_chunk(&of, 0, group, type) : begin;
-    row_sum_t s = sum_row(begun, raw, &r, &r, group, slots, &turn, batch, false, type);
+    row_sum_t s = sum_row(begun, raw, &r, &r, 0, group, slots, &turn, batch, false, type);
     float scale = reciprocal(s.sum);
     const bool exists = ragged ? row + group.sub < p->groups.rows : r.own < FAR;
     const int whole = batches_of_wave(&r, exists, cols, group, batch, ragged, type);
@@ -266,7 +266,7 @@ DEVICE void softmax_any(const softmax_args *p, row_slots *slots, int batch, tdm_
     int64_t seen = causal ? columns_seen(p, row + group.sub) : cols;
     raw_chunk raw[BATCH_MOST];
     row_batches r = batches_of(from, nothing_compared(type), seen, place, group, batch, true, type);
-    row_sum_t s = sum_row((row_sum_t){LEAST_FLOAT, 0}, raw, &r, &r, group, slots, &turn, batch, true, type);
+    row_sum_t s = sum_row((row_sum_t){LEAST_FLOAT, 0}, raw, &r, &r, 0, group, slots, &turn, batch, true, type);
     write_any(y, &r, s, seen, cols, cols + 1, causal, place, group, batch, type);
   }
 }
@@ -286,7 +286,7 @@ DEVICE void softmax_sums(const softmax_parts_args *p, row_slots *slots, int batc
   const row_batches r = batches_of_part(from, nothing_compared(type), seen_of_part(p, &w), &w, batch, type);
   raw_chunk raw[BATCH_MOST];
   int turn = 0;
-  store_part_sum(p->sums, sum_row((row_sum_t){LEAST_FLOAT, 0}, raw, &r, &r, w.group, slots, &turn, batch, true, type));
+  store_part_sum(p->sums, sum_row((row_sum_t){LEAST_FLOAT, 0}, raw, &r, &r, 0, w.group, slots, &turn, batch, true, type));
 }
 
 DEVICE void softmax_parts(const softmax_parts_args *p, int batch, tdm_type type) {
