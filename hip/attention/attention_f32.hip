@@ -194,11 +194,50 @@ typedef struct wave_numbers {
   float reference, sum;
 } wave_numbers;
 
+/* And the queries before the loop: chunk c of row r is at place c ^ r % 16 of its row, so that reads of 16 rows have no bank
+ * conflict. */
 template <int head, int blocks>
 union f32_sums {
   f32x4 x[F32_WAVES][ADDED<head, blocks> * 4][WAVE];
   wave_numbers numbers[F32_WAVES][blocks][16];
+  u32x4 q[16 * blocks][head / 4];
 };
+
+/* The queries, of which each wave loads a part: if each loaded all of them, in pieces of half a line, they would take as much
+ * room in the vL1D as a tile of keys. */
+template <int head, int blocks>
+struct f32_queries {
+  enum { CHUNKS = head / 4, ROWS = F32_THREADS / CHUNKS, LOADS = 16 * blocks / ROWS };
+  u32x4 x[LOADS];
+};
+
+template <int head, int blocks>
+DEVICE void load_queries(f32_queries<head, blocks> *q, const attention_args *a, const attention_work *work) {
+  const uint32_t chunk = thread_index() % q->CHUNKS, column = 4 * chunk < (uint32_t)a->head_dim ? 4 * chunk : 0;
+#pragma unroll
+  for (uint32_t n = 0; n < q->LOADS; n++) {
+    /* rows after the last one are not stored */
+    const int64_t row = least(work->first + n * q->ROWS + thread_index() / q->CHUNKS, work->rows - 1);
+    q->x[n] = *(const u32x4 *)((const float *)work->q + row_offset(a, work, &a->q_stride, row) + column);
+  }
+}
+
+template <int head, int blocks>
+DEVICE void share_queries(const f32_queries<head, blocks> *q, LDS f32_sums<head, blocks> *lds, const attention_args *a,
+                          row_block<head> *b) {
+  const uint32_t chunk = thread_index() % q->CHUNKS, i = (uint32_t)lane_index() % 16, g = (uint32_t)lane_index() / 16;
+  const bool inside = 4 * chunk < (uint32_t)a->head_dim;
+#pragma unroll
+  for (uint32_t n = 0; n < q->LOADS; n++) {
+    const uint32_t row = n * q->ROWS + thread_index() / q->CHUNKS;
+    lds->q[row][chunk ^ row % 16] = inside ? q->x[n] ^ (a->sign & 0x80000000) : (u32x4)0;
+  }
+  sync_lds();
+#pragma unroll
+  for (uint32_t n = 0; n < blocks; n++)
+#pragma unroll
+    for (uint32_t s = 0; s < head / 16; s++) b[n].q[s] = lds->q[16 * n + i][(4 * s + g) ^ i];
+}
 
 template <int head, int blocks>
 DEVICE void add_waves(const attention_args *a, const attention_work *work, row_block<head> *b,
@@ -282,6 +321,9 @@ DEVICE void f32_body(const attention_args *a, LDS f32_sums<head, blocks> *lds) {
   attention_work work = find_part(a, TDM_F32, F32_ROWS);
   const uint32_t i = (uint32_t)lane_index() % 16, g = (uint32_t)lane_index() / 16, head_dim = (uint32_t)a->head_dim;
   const int keys = (int)in_scalar((uint32_t)work.keys);
+  f32_queries<head, blocks> q;
+  load_queries(&q, a, &work);
+  keep_order();
   f32_tile<head> t;
   t.next_k = rows_of_wave(work.k, a->k_stride.row, keys, a->head_dim);
   t.next_v = rows_of_wave(work.v, a->v_stride.row, keys, a->head_dim);
@@ -294,17 +336,7 @@ DEVICE void f32_body(const attention_args *a, LDS f32_sums<head, blocks> *lds) {
   to_next_tile(&t.next_k);
   keep_order();
   row_block<head> b[blocks];
-  bool inside[head / 16];
-#pragma unroll
-  for (int n = 0; n < blocks; n++) {
-    const int64_t row = least(work.first + 16 * n + i, work.rows - 1); /* rows after the last one are not stored */
-    const float *q = (const float *)work.q + row_offset(a, &work, &a->q_stride, row) + 4 * g;
-#pragma unroll
-    for (int s = 0; s < head / 16; s++) {
-      inside[s] = 16 * (uint32_t)s + 4 * g < head_dim;
-      b[n].q[s] = *(const u32x4 *)(q + (inside[s] ? 16 * s : 0));
-    }
-  }
+  share_queries(&q, lds, a, b);
   keep_order();
 #pragma unroll
   for (uint32_t c = 0; c < head / 64; c++) {
@@ -326,10 +358,7 @@ DEVICE void f32_body(const attention_args *a, LDS f32_sums<head, blocks> *lds) {
 #pragma unroll
   for (int n = 0; n < blocks; n++) {
 #pragma unroll
-    for (int s = 0; s < head / 16; s++) {
-      b[n].q[s] = inside[s] ? b[n].q[s] ^ (a->sign & 0x80000000) : (u32x4)0;
-      b[n].o[s] = 0;
-    }
+    for (int s = 0; s < head / 16; s++) b[n].o[s] = 0;
     b[n].reference = b[n].base = -__builtin_inff();
     b[n].ready = false;
     b[n].sum = 0;
@@ -338,6 +367,7 @@ DEVICE void f32_body(const attention_args *a, LDS f32_sums<head, blocks> *lds) {
   int tile = 0;
   for (; tile < whole; tile++) f32_step<head, blocks>(b, &t, a->scale, tile * FAST_KEYS + first_key, false);
   for (; tile < end; tile++) f32_step<head, blocks>(b, &t, a->scale, tile * FAST_KEYS + first_key, true);
+  sync_lds(); /* all waves have read the queries */
   add_waves(a, &work, b, lds);
   sync_lds(); /* the sums are read */
   end_part<head, F32_THREADS, F32_ROWS>(a, wave_index(), (LDS char *)lds, TDM_F32);
