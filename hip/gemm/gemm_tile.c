@@ -19,6 +19,15 @@ static size_t tile_lds(const tdm_plan *plan, const gemm_tile *t, int depth) {
   return (size_t)(depth * (t->kernel.tile.m + t->kernel.tile.n)) * row;
 }
 
+/* As BETWEEN of engine/tile.h: a wave has enough products in a step. Loads by cache lines have a loop of their own. */
+static bool reads_between(const tdm_plan *plan, const gemm_tile *t, int depth) {
+  enum { FRAGMENT = 16, PART = 64 /* bytes along k of a product */, LEAST = 8 };
+  const hip_tile_shape *tile = &t->kernel.tile;
+  const int rows = tile->m / tile->waves_m / FRAGMENT, columns = tile->n / tile->waves_n / FRAGMENT;
+  const int parts = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) / PART;
+  return depth != tile->cache_lines && rows * columns * parts >= LEAST;
+}
+
 static hip_tile_shape tile_shape(const tdm_plan *plan, const gemm_tile *t, int depth) {
   enum { SIMDS = 4, MOST_WAVES = 4 }; /* a kernel has registers for as many waves on a SIMD as LDS allows (engine/tile.h) */
   hip_tile_shape tile = t->kernel.tile;
@@ -26,7 +35,7 @@ static hip_tile_shape tile_shape(const tdm_plan *plan, const gemm_tile *t, int d
       on_simd = by_lds * waves / SIMDS;
   tile.resident = (on_simd < 1 ? 1 : on_simd > MOST_WAVES ? MOST_WAVES : on_simd) * SIMDS / waves;
   if (tile.resident > by_lds) tile.resident = by_lds;
-  tile.waits = depth == 2;
+  tile.between = reads_between(plan, t, depth);
   tile.last_adds = true;
   tile.turns = depth != tile.cache_lines;
   tile.ahead = depth == tile.cache_lines ? depth - 2 : depth - 1;
@@ -80,7 +89,7 @@ static tdm_cost best_tile(const tdm_plan *plan, const gemm_tile *t, tdm_tuning *
         (!straddles(&tried, t) || !gemm_supports_dwords(&tried, &t->kernel, NULL, 0)))
       continue;
     tdm_cost cost = gemm_best_split(&tried, tile_shape(plan, t, depth), NULL, &split);
-    if (depth > first && cost.clocks >= best.clocks) continue;
+    if (depth > first && cost.clocks > best.clocks) continue; /* in a tie loads have more time */
     best = cost;
     tuning->of[TDM_TUNE_DEPTH] = depth;
     tuning->of[TDM_TUNE_SPLIT] = split > 1 ? split : plan->tuning.of[TDM_TUNE_SPLIT];

@@ -4,8 +4,9 @@
 #include <math.h>
 
 #include "hip/args/tiles.h"
+#include "tile_parts.h"
 
-hip_cost_numbers tdm_hip_cost_numbers = {.latency = 1050, .overlap = 4, .hbm = 0.79};
+hip_cost_numbers tdm_hip_cost_numbers = {.latency = 1050, .overlap = 3, .hbm = 0.79};
 
 static double at_least_one(int x) { return x < 1 ? 1 : x; }
 
@@ -25,6 +26,7 @@ hip_rates tdm_hip_rates(const tdm_hip_device *device, tdm_type type) {
 typedef struct tile_clocks {
   tdm_cost pipe[4];
   double start, loop, end, chain; /* one after the other */
+  double hit_loads, hit_loop;     /* of the loads' pipe and of the loop, in steps that find their lines in the L2 */
 } tile_clocks;
 enum { MFMA, LDS_PIPE, LOADS, VALU, PIPES };
 
@@ -78,13 +80,22 @@ static double parts_of_step(const hip_tile_shape *tile, const tdm_chip *chip) {
   return tile->valu > 0 ? 1 : (double)HIP_STEP_BYTES / HIP_PIPE_ROW(chip->lds_bytes);
 }
 
+enum { L2_LATENCY = 300 /* gfxsim's l2_latency */ };
+/* Tiles that take turns load different lines first, and HBM brings all of them at the same time: up to 1100 clocks in 512x512
+ * by 16x64, 1024x1024 by 32x128 and 1024x2048 by 64x128, bf16, where K of 512 to 2048 shows what does not depend on K. 500 is
+ * as good a choice as 1000 for 179 products. */
+enum { FIRST_TURNS = 500 };
+/* Reads of a part before the first products, and of one after the last step, for nothing: for each step of HIP_STEP_BYTES that
+ * a chip has in parts. In 128x1024 bf16 nt, K of 512 and 1024, what does not depend on K takes 372 to 470 clocks more than
+ * without it by 32x128 and 64x128 on gfx950, and 740 to 1000 by 64x128 and 128x128 on gfx942. */
+enum { BETWEEN_START = 400 };
+
 /* How often a line of an operand across k is loaded: of rows of less than a line each load needs a part. If the XCD's next tile
  * needs another part, and the two take turns, one of the loads waits for HBM, and the others find the line in the L2, whose
  * latency is that of gfxsim's model (l2_latency). bf16 1024x1024x2048 by 32x128 takes 28,303 clocks in nt and 29,528 in nn, and
  * 29,276 in tt and 30,593 in tn, where a row of A's tile is half a line. Tiles of neighbouring columns come a whole column of
  * tiles later: by 128x32 it takes 31,913 in nt and 32,677 in tt, and 35,379 in nn and 36,063 in tn, where B has half lines. */
 static double touches_across(int lines, tdm_type type, bool beside) {
-  enum { L2_LATENCY = 300 };
   double touches = fmax(1, HIP_STEP_BYTES / (lines * (double)tdm_type_size(type)));
   return beside ? 1 + (touches - 1) * L2_LATENCY / tdm_hip_cost_numbers.latency : touches;
 }
@@ -92,12 +103,21 @@ static double touches_across(int lines, tdm_type type, bool beside) {
 /* Clocks of HIP_STEP_BYTES along k, of which the loads bring `bytes`, if what a workgroup does comes one after the other. */
 static double serial_step(const hip_tile_shape *tile, const hip_rates *rates, double latency, read_clocks reads, double parts,
                           double mfma, double read, double write, double bytes, double again) {
-  double multiply = mfma / simds_of(tile) + read + parts * BETWEEN_STEPS, loads = 0;
-  if (tile->waits) {
-    /* The last waves' loads start after about half of the products. Where the vL1D has no room for all of them, the others wait
-     * for the first ones. */
-    double turns = fmax(1, bytes / parts / (rates->in_flight * tdm_hip_cost_numbers.latency));
-    loads = mfma / 2 + parts * (latency * turns + (tile->valu > 0 ? 0 : reads.turned)) + bytes / rates->l2 + again;
+  const double products = mfma / simds_of(tile), turned = tile->valu > 0 ? 0 : parts * reads.turned;
+  /* Where the vL1D has no room for all loads of a step, the last ones wait for the first. */
+  const double turns = fmax(1, bytes / parts / (rates->in_flight * tdm_hip_cost_numbers.latency));
+  /* One wave of a SIMD hides its reads. With two a step of 256x128 in f32 takes 9,360 clocks on gfx942, of which 8,192 are its
+   * products; one of 128x128 4,563 and 4,096. */
+  const bool hides = tile->between && tile->waves_m * tile->waves_n <= 4;
+  double multiply = (hides ? fmax(products, read) : products + read) + parts * BETWEEN_STEPS + turned, loads = 0;
+  if (tile->between) {
+    /* They start when all waves have read the step, some with each product of a part. bf16 nt takes 1453 and 1666 clocks for
+     * HIP_STEP_BYTES by 64x128 and 128x128 with depth 2 on gfx950, and 1993, 2560 and by 256x128 3716 on gfx942; with depth 3
+     * by 64x128 827 and 1456. */
+    loads = (parts * latency * turns + turned + mfma / parts) / tile->ahead + again;
+  } else if (tile->waits) {
+    /* The last waves' loads start after about half of the products. */
+    loads = mfma / 2 + parts * latency * turns + turned + bytes / rates->l2 + again;
   } else if (tile->ahead > 0) {
     loads = parts * (latency + reads.all) / tile->ahead + again;
   }
@@ -116,7 +136,7 @@ static double conflicts_of(const hip_tile_work *work, double lines_m, double lin
 }
 
 static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_work *work, const hip_rates *rates,
-                                  const tdm_chip *chip) {
+                                  const tdm_chip *chip, double late, bool many_rounds) {
   double values = HIP_STEP_BYTES / (double)tdm_type_size(work->type), lines_b = tile->n * at_least_one(tile->products);
   double steps = ceil(ceil((double)work->k / values) / at_least_one(tile->split));
   double read = (tile->waves_n * tile->m + tile->waves_m * lines_b) * HIP_STEP_BYTES / rates->lds_read;
@@ -130,17 +150,24 @@ static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_wor
   double bytes =
       HIP_STEP_BYTES * (lines_m * fmax(touches, work->across_a ? touches_across(tile->m, work->type, work->beside_a) : 1) +
                         lines_n * fmax(touches, work->across_b ? touches_across(tile->n, work->type, false) : 1));
-  const double latency = tdm_hip_cost_numbers.latency * (work->latency > 0 ? work->latency : 1);
-  double in_flight = chip->l1_bytes / latency;
   tile_clocks t = {.pipe = {[MFMA] = {steps * mfma, "mfma"},
                             [LDS_PIPE] = {steps * (read + write), "lds"},
-                            [LOADS] = {steps * (bytes / fmin(rates->l2, in_flight) + again), "loads"},
+                            [LOADS] = {0, "loads"},
                             [VALU] = {steps * tile->valu, "valu"}}};
-  t.loop = longest(t.pipe, PIPES).clocks;
-  if (!tile->overlapped)
-    t.loop = fmax(t.loop, steps * serial_step(tile, rates, latency, read_clocks_of(tile, work, chip), parts, mfma, read, write,
-                                              bytes, again));
-  t.start = TRIPS * tdm_hip_cost_numbers.latency + INSTRUCTIONS + tile->start + work->once;
+  /* Of all tiles of the CU; and of those that begin with the first ones, which wait as long as on other CUs. */
+  const double hits = work->shared ? 1 - (1 - work->hits) * late : work->hits, of_round = many_rounds ? hits : work->hits;
+  const read_clocks reads = read_clocks_of(tile, work, chip);
+  for (int in_l2 = 0; in_l2 <= 1; in_l2++) {
+    const double latency = in_l2 ? L2_LATENCY : tdm_hip_cost_numbers.latency * (work->latency > 0 ? work->latency : 1);
+    const double loads = bytes / fmin(rates->l2, chip->l1_bytes / latency) + again;
+    double step = fmax(fmax(mfma, read + write), fmax(loads, tile->valu));
+    if (!tile->overlapped) step = fmax(step, serial_step(tile, rates, latency, reads, parts, mfma, read, write, bytes, again));
+    t.pipe[LOADS].clocks += steps * (in_l2 ? hits : 1 - hits) * loads;
+    if (in_l2) t.hit_loads = steps * work->hits * loads, t.hit_loop = steps * work->hits * step;
+    t.loop += steps * (in_l2 ? of_round : 1 - of_round) * step;
+  }
+  t.start = TRIPS * tdm_hip_cost_numbers.latency + INSTRUCTIONS + tile->start + work->once +
+            (tile->between ? parts * BETWEEN_START : 0);
   /* Fragments without rows go through LDS as the others do, and are not stored: 1x768x256 takes 32 to 442 clocks less than
    * 128x768x256. */
   const double all = (double)tile->m * tile->n, full = fmin(tile->m, ceil((double)work->m / FRAGMENT) * FRAGMENT) * tile->n,
@@ -162,26 +189,40 @@ void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const h
   const tdm_hip_device *device = plan->context->hip;
   hip_rates rates = tdm_hip_rates(device, work->type);
   const double hbm = tdm_hip_cost_numbers.hbm * rates.hbm;
-  tile_clocks one = clocks_of_tile(tile, work, &rates, device->chip);
   double parts = at_least_one(tile->split), m = (double)work->m, n = (double)work->n, batch = (double)work->batch;
   double tiles = ceil(m / tile->m) * ceil(n / tile->n) * batch * parts;
   double of_cu = fmax(work->of_cu, ceil(tiles / device->compute_units)), rounds = ceil(of_cu / at_least_one(tile->resident));
+  /* The CU with more tiles than others is behind them, so it finds lines that they have loaded. */
+  const double late = of_cu > 1 ? fmin(1, tiles / device->compute_units / of_cu) : 1;
+  const tile_clocks one = clocks_of_tile(tile, work, &rates, device->chip, late, rounds > 1);
   double stored = batch * m * n *
                   (parts > 1 ? parts * at_least_one(tile->products) * (double)sizeof(float) : (double)tdm_type_size(work->out));
   double traffic = batch * (m + n * at_least_one(tile->products)) * (double)work->k * (double)tdm_type_size(work->type) +
                    written_back(device, stored);
   tdm_cost bounds[PIPES + 1];
   for (int p = 0; p < PIPES; p++) bounds[p] = (tdm_cost){of_cu * one.pipe[p].clocks, one.pipe[p].floor};
-  bounds[PIPES] = (tdm_cost){traffic / hbm, "hbm"};
+  /* A SIMD multiplies for whole waves: of three workgroups of two waves, two share SIMDs. */
+  bounds[MFMA].clocks = ceil(of_cu * simds_of(tile)) / simds_of(tile) * one.pipe[MFMA].clocks;
+  /* While tiles that take turns find their lines in the L2, HBM has nothing to do. 64x4800x1600 bf16 nn by 16x64 takes 25,802
+   * clocks on gfx950. Without this it was estimated at 22,821, and 64x128, which takes 22,770, was not chosen. */
+  bounds[PIPES] = (tdm_cost){traffic / hbm + of_cu * one.hit_loads, "hbm"};
   *cost = longest(bounds, PIPES + 1);
   /* Where HBM is busy, loads take longer than its latency, but while a workgroup waits for them HBM works for others:
    * 16x14336x4096 nt bf16 by tiles of 16x64 takes 46,200 predicted clocks from the first load to the last, HBM alone 44,600
-   * and the waits 39,800. */
-  const double overlap = tdm_hip_cost_numbers.overlap;
-  const tdm_cost waits[] = {bounds[PIPES], {rounds * one.loop, "waiting"}};
+   * and the waits 39,800.
+   *
+   * Groups of waves that take turns hide more: 1024x1216x1024 bf16 nt by 256x256 takes 87,589 clocks on an eighth of gfx942 and
+   * is estimated at 99,352 this way, and at 105,333 as the others are. */
+  const double overlap = tdm_hip_cost_numbers.overlap + (tile->overlapped && !tile->sums_in_lds ? 1 : 0);
+  const tdm_cost waits[] = {{traffic / hbm + rounds * one.hit_loop, "hbm"}, {rounds * one.loop, "waiting"}};
   /* An epilogue waits for its own results, as one workgroup alone on a CU showed: two share what it takes. */
   const double chains = rounds * work->before_chain + fmax(rounds, of_cu / 2) * one.chain;
-  cost->clocks = fmax(joined(bounds, PIPES + 1, overlap), joined(waits, 2, 2 * overlap)) + rounds * one.start +
-                 of_cu * one.end + chains + written_back(device, stored / rounds) / hbm;
+  /* An XCD starts one workgroup after another (`dispatch` in gfxsim's model); INSTRUCTIONS has what one for each CU takes.
+   * 1x1024x4096 f16 nt by 64x16 takes 16,214 predicted clocks in 8 parts and 17,246 in 16. */
+  enum { DISPATCH = 16 };
+  const double of_xcd = fmin(tiles / device->xcds, tdm_hip_at_once(device, tile)),
+               dispatch = DISPATCH * fmax(0, of_xcd - (double)device->compute_units / device->xcds);
+  cost->clocks = fmax(joined(bounds, PIPES + 1, overlap), joined(waits, 2, 2 * overlap)) + rounds * one.start + dispatch +
+                 (work->hits > 0 ? FIRST_TURNS : 0) + of_cu * one.end + chains + written_back(device, stored / rounds) / hbm;
   if (longest(bounds, PIPES + 1).clocks < cost->clocks / 2) cost->floor = "waiting";
 }

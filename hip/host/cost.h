@@ -22,6 +22,7 @@ typedef struct hip_tile_shape {
    * writes, reads and multiplies one after the other, and only other workgroups fill its gaps. */
   bool overlapped;
   bool waits;       /* each step waits for the next one's loads, which start with the step */
+  bool between;     /* reads of LDS and new loads come between products (engine/between.h) */
   int ahead;        /* steps that a load has to arrive; 0, and not waits: loads start early enough */
   int touches;      /* times that a line of 128 bytes goes through the vL1D; 0: as often as it has parts in steps */
   int start;        /* clocks before the first step that other kernels don't need */
@@ -42,6 +43,8 @@ typedef struct hip_tile_work {
   /* Lines that a step loads again, for each line of the operand, because its rows don't begin at cache lines. */
   double again_a, again_b;
   double latency; /* of loads, as a share of HBM's, where most of them find their lines in the L2; 0: all of it */
+  double hits;    /* the share of steps that find their lines in the L2, because tiles of the XCD take turns */
+  bool shared;    /* other tiles of the XCD load all of its lines, too, and the L2 keeps them */
   double once;    /* clocks of a workgroup that only some kernels or products need, such as the K tail */
   double chain;   /* of a CU's clocks, for an element of the tile: the chain of an epilogue's steps */
   double store;   /* the same for one of fragments that have rows: swiglu's function, stores one by one */
@@ -73,8 +76,7 @@ typedef struct hip_cost_numbers {
    * (hbm_latency in sim/time/parameters.def), and says what it is fitted to. */
   double latency;
   /* The pipes' clocks are joined as the root of this degree of the sum of their powers: 1 would add them, and a large number
-   * takes the longest. Fitted to predicted clocks of gfx950 (docs/tuning.md): 4 chooses well in 27 of 33 cases, 3 in 26, 2 and
-   * the longest alone in 25. */
+   * takes the longest. Fitted to predicted clocks of 179 products on both chips (docs/tuning.md): 3 chooses well in 171. */
   double overlap;
   double hbm; /* the share of the peak that reads and writes get */
 } hip_cost_numbers;
