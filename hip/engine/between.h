@@ -3,7 +3,7 @@
 #ifndef TANDEM_HIP_ENGINE_BETWEEN_H
 #define TANDEM_HIP_ENGINE_BETWEEN_H
 
-#include "lines.h"
+#include "cache_lines.h"
 
 /* Sums of a wave: in each row those of the first product, then those of the second. */
 template <typename T>
@@ -17,11 +17,18 @@ struct b_lines {
 template <typename T>
 using b_fragments = fragments[T::PRODUCTS];
 
-/* The reader of the stage that begins `bytes` after the first. */
-DEVICE reader at_stage(const reader *first, int bytes, form f) {
-  reader r = *first;
+/* Stages of a step: where they begin, counted from the first one. A step of cache lines is in two of them. */
+typedef struct stages {
+  uint32_t here, next;
+} stages;
+
+/* The reader of a step. */
+template <typename T>
+DEVICE reader at_step(const slice_reader *first, stages s, form f) {
+  if (T::CACHE_LINES) return at_slice(first, s.here, s.next, f);
+  reader r = first->from;
 #pragma unroll
-  for (int n = 0; n < addresses_of(f); n++) r.address[n] += (uint32_t)bytes;
+  for (int n = 0; n < addresses_of(f); n++) r.address[n] = add_to_lane_here(r.address[n], s.here);
   return r;
 }
 
@@ -33,8 +40,11 @@ struct operands {
 };
 /* Where it reads its lines of the first stage. */
 typedef struct stage_reader {
-  reader a, b;
+  slice_reader a, b;
 } stage_reader;
+typedef struct step_reader {
+  reader a, b;
+} step_reader;
 
 /* Loads of a step to start. */
 template <typename T>
@@ -74,14 +84,14 @@ DEVICE void start_step_load(const step_loads<T> *l, const lines *a, const b_line
 /* Reads chunk c of a part: A's fragments come first. stage: where it begins. Its addresses are computed here, between products:
  * the compiler would put all additions before the first product. at: those that were. */
 template <typename T, int c>
-DEVICE void read_chunk(operands<T> *to, const stage_reader *first, stage_reader *at, uint32_t stage, int part, form of_a,
+DEVICE void read_chunk(operands<T> *to, const stage_reader *first, step_reader *at, stages stage, int part, form of_a,
                        form of_b) {
   if (c < T::ROWS) {
-    if (c == 0) at->a = at_stage(&first->a, (int)scalar_in_order(stage), of_a);
+    if (c == 0) at->a = at_step<T>(&first->a, stage, of_a);
     read_chunks(to->a, &at->a, 0, of_a, part * T::ROWS + c, part * T::ROWS + c + 1);
   } else {
     const int p = (c - T::ROWS) / T::OF_B, n = part * T::OF_B + (c - T::ROWS) % T::OF_B;
-    if (c == T::ROWS) at->b = at_stage(&first->b, (int)scalar_in_order(stage), of_b);
+    if (c == T::ROWS) at->b = at_step<T>(&first->b, stage, of_b);
     read_chunks(to->b[p], &at->b, p * T::B_BYTES, of_b, n, n + 1);
   }
 }
@@ -194,19 +204,84 @@ struct between {
 };
 
 /* While part PART of a step is multiplied, these loads of a step start: where there are two parts, half of them in each,
- * because all at once would arrive in LDS at once. */
+ * because all at once would arrive in LDS at once. By cache lines loads have a step less, so all begin with the last part. */
 template <typename T, int PART>
 struct loads_with {
   static constexpr bool BEGINS = PART == T::PARTS - 1; /* a step of loads, after the barrier */
-  static constexpr int HALF = T::PARTS == 1 ? T::LOADS : T::LOADS / 2;
+  static constexpr int HALF = T::PARTS == 1 || T::CACHE_LINES ? T::LOADS : T::LOADS / 2;
   static constexpr int FIRST = BEGINS ? 0 : HALF, COUNT = BEGINS ? HALF : T::LOADS - HALF;
 };
+
+/* Where the rows of all operands end. */
+template <typename T>
+struct all_row_ends {
+  row_ends a, b[T::PRODUCTS];
+};
+template <typename T>
+DEVICE all_row_ends<T> make_all_row_ends(const lines *a, const b_lines<T> *b, const line_order *o, int tail, form of_a,
+                                         form of_b) {
+  all_row_ends<T> e = {T::CACHE_LINES ? make_line_ends(a, o, tail, of_a) : make_row_ends(tail, of_a), {}};
+#pragma unroll
+  for (int p = 0; p < T::PRODUCTS; p++)
+    e.b[p] = T::CACHE_LINES ? make_line_ends(b->of, o, tail, of_b) : make_row_ends(tail, of_b);
+  return e;
+}
+template <typename T>
+DEVICE void end_all_loads(lines *a, b_lines<T> *b, const all_row_ends<T> *e, int begin, int end, form of_a, form of_b) {
+  const int all_a = loads_of(T::TILE_M, T::WAVES), all_b = loads_of(T::TILE_N, T::WAVES);
+  end_loads(a, &e->a, begin, end, of_a);
+#pragma unroll
+  for (int p = 0; p < T::PRODUCTS; p++)
+    end_loads(b->of + p, e->b + p, begin - all_a - p * all_b, end - all_a - p * all_b, of_b);
+}
+/* Before the loads that come next: those that begin a step with `left` left, and the others of the step before. */
+template <typename T>
+DEVICE void end_next_loads(lines *a, b_lines<T> *b, const all_row_ends<T> *e, int left, form of_a, form of_b) {
+  const int half = loads_with<T, T::PARTS - 1>::COUNT;
+  if (left == 0) end_all_loads<T>(a, b, e, 0, half, of_a, of_b);
+  if (half < T::LOADS && left == -1) end_all_loads<T>(a, b, e, half, T::LOADS, of_a, of_b);
+}
+/* By cache lines: before a slot. Returns for how many slots that holds. Branches, because each way is short. */
+template <typename T>
+DEVICE int begin_slot(lines *a, b_lines<T> *b, const all_row_ends<T> *e, const line_order *o, int slot, step_lengths<T> *length,
+                      form of_a, form of_b) {
+  int line = o->first + slot, some = 1;
+  if (line >= o->count) line -= o->count;
+  if (slot > o->count) {
+    *length = {0, {0}};
+    return 1 << 30;
+  }
+  int64_t back = 0;
+  if (line == 0) {
+    back = slot > 0 ? o->count : 0;
+    begin_lines_at(a, &e->a, LINE_0, of_a);
+    begin_lines_at(b->of, e->b, LINE_0, of_b);
+    *length = {line_length(a, o, LINE_0, of_a), {line_length(b->of, o, LINE_0, of_b)}};
+  } else if (line == line_of_end(o)) {
+    begin_lines_at(a, &e->a, LINE_OF_END, of_a);
+    begin_lines_at(b->of, e->b, LINE_OF_END, of_b);
+    *length = {a->tail_length, {b->of->tail_length}};
+  } else {
+    begin_lines_at(a, &e->a, OTHER_LINES, of_a);
+    begin_lines_at(b->of, e->b, OTHER_LINES, of_b);
+    *length = {a->length, {b->of->length}};
+    const int end = o->count + (of_a.along_k && of_b.along_k) - slot;
+    some = end < 1 ? 1 : end < line_of_end(o) - line ? end : line_of_end(o) - line;
+  }
+  if (slot == o->count) {
+    if (!of_a.along_k) length->a = 0;
+    if (!of_b.along_k) length->b[0] = 0;
+  }
+  a->base = uniform(a->base - back * a->step); /* in SGPRs, as loads need it */
+  b->of->base = uniform(b->of->base - back * b->of->step);
+  return some;
+}
 
 /* What a wave needs between products. */
 template <typename T>
 struct to_start {
   const stage_reader *readers;
-  uint32_t stage; /* where the next part's stage begins */
+  stages stage; /* the next part's */
   step_loads<T> *loads;
   lines *a;
   b_lines<T> *b;
@@ -231,7 +306,7 @@ DEVICE void make_shares(operands<T> *made, const operands<T> *read, form of_a, f
   }
 }
 template <typename T, tdm_type TYPE, int PART, int I, int N>
-DEVICE void start_reads(operands<T> *x, stage_reader *reader, const to_start<T> *s, form of_a, form of_b) {
+DEVICE void start_reads(operands<T> *x, step_reader *reader, const to_start<T> *s, form of_a, form of_b) {
   typedef between<T, TYPE> at;
   if constexpr (N < at::CHUNKS) {
     read_chunk<T, at::chunk_at(N)>(x, s->readers, reader, s->stage, (PART + 1) % T::PARTS, of_a, of_b);
@@ -249,7 +324,7 @@ DEVICE void start_loads(const to_start<T> *s, form of_a, form of_b) {
 
 /* Before the loop: reads the first part of step 0, and starts the loads of a step that come before its other products. */
 template <typename T, tdm_type TYPE, int... N>
-DEVICE void read_all(numbers<N...>, operands<T> *x, stage_reader *reader, const to_start<T> *s, form of_a, form of_b) {
+DEVICE void read_all(numbers<N...>, operands<T> *x, step_reader *reader, const to_start<T> *s, form of_a, form of_b) {
   (read_chunk<T, between<T, TYPE>::chunk_at(N)>(x, s->readers, reader, s->stage, 0, of_a, of_b), ...);
 }
 template <typename T, int... N>
@@ -258,7 +333,7 @@ DEVICE void load_all(numbers<N...>, const to_start<T> *s, form of_a, form of_b) 
 }
 template <typename T, tdm_type TYPE>
 DEVICE void start_first_part(operands<T> *x, to_start<T> *s, form of_a, form of_b) {
-  stage_reader reader;
+  step_reader reader;
   keep_order();
   read_all<T, TYPE>(up_to<between<T, TYPE>::CHUNKS>(), x, &reader, s, of_a, of_b);
   keep_order();
@@ -269,7 +344,7 @@ DEVICE void start_first_part(operands<T> *x, to_start<T> *s, form of_a, form of_
 
 /* Instruction I of a part's products, and what comes before and after it. */
 template <typename T, tdm_type TYPE, int PART, int I>
-DEVICE void multiply_one_between(tile_sums<T> sums, operands<T> *x, operands<T> *made, stage_reader *reader, to_start<T> *s,
+DEVICE void multiply_one_between(tile_sums<T> sums, operands<T> *x, operands<T> *made, step_reader *reader, to_start<T> *s,
                                  form of_a, form of_b) {
   typedef between<T, TYPE> at;
   typedef loads_with<T, PART> with;
@@ -277,8 +352,8 @@ DEVICE void multiply_one_between(tile_sums<T> sums, operands<T> *x, operands<T> 
     wait_lds();
     take_part<T>(x, PART, first_rows<T>(of_a), T::ROWS, of_a, of_b);
     if constexpr (with::BEGINS) {
-      wait_memory<(T::DEPTH - 2) * T::LOADS>(); /* this wave's part of the next step is in LDS */
-      barrier();                                /* and every other wave's part; and all waves have read this step */
+      wait_memory<T::LEFT>(); /* this wave's part of the next step is in LDS */
+      barrier();              /* and every other wave's part; and all waves have read this step */
     }
     keep_order();
   }
@@ -294,7 +369,7 @@ DEVICE void multiply_one_between(tile_sums<T> sums, operands<T> *x, operands<T> 
   keep_order();
 }
 template <typename T, tdm_type TYPE, int PART, int... I>
-DEVICE void multiply_all_between(numbers<I...>, tile_sums<T> sums, operands<T> *x, operands<T> *made, stage_reader *reader,
+DEVICE void multiply_all_between(numbers<I...>, tile_sums<T> sums, operands<T> *x, operands<T> *made, step_reader *reader,
                                  to_start<T> *s, form of_a, form of_b) {
   (multiply_one_between<T, TYPE, PART, I>(sums, x, made, reader, s, of_a, of_b), ...);
 }
@@ -304,7 +379,7 @@ DEVICE void multiply_all_between(numbers<I...>, tile_sums<T> sums, operands<T> *
 template <typename T, tdm_type TYPE, int PART>
 DEVICE void multiply_between(tile_sums<T> sums, operands<T> *x, to_start<T> s, form of_a, form of_b) {
   operands<T> made;
-  stage_reader reader;
+  step_reader reader;
   keep_order();
   wait_lds_but(late_reads<T>(of_a));
   take_part<T>(x, PART, 0, first_rows<T>(of_a), of_a, of_b);

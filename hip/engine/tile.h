@@ -11,8 +11,10 @@
  *   multiply the rest; between the products read the next step's first part, and start to load step + DEPTH into this stage:
  *   nobody reads it any more after the barrier
  *
- * So loads have DEPTH - 1 steps to arrive. 1024x4096x1024 bf16 tn takes 27,452 predicted clocks on gfx950 and 45,872 on gfx942;
- * with all reads and loads before a step's products it took 32,376 and 54,180. */
+ * So loads have DEPTH - 1 steps to arrive; by cache lines (cache_lines.h) one less, because a step is in two stages. The K tail
+ * is a step like others: lanes load nothing after the end of K. 1000x1000x1000 bf16 nt with rows of 2048 bytes takes 17,509
+ * predicted clocks on gfx950, and took 18,648 when the tail came after the loop. 1024x4096x1024 bf16 tn takes 26,900 on gfx950
+ * and 45,072 on gfx942; with all reads and loads before a step's products it took 32,376 and 54,180. */
 #ifndef TANDEM_HIP_ENGINE_TILE_H
 #define TANDEM_HIP_ENGINE_TILE_H
 
@@ -21,7 +23,7 @@
 
 template <int TILE_M_, int TILE_N_, int WAVES_M_, int WAVES_N_, int DEPTH_, bool CACHE_LINES_ = false, int PRODUCTS_ = 1>
 struct tile {
-  static constexpr bool CACHE_LINES = CACHE_LINES_; /* run_cache_lines, of gemm */
+  static constexpr bool CACHE_LINES = CACHE_LINES_; /* loads rows along k by lines (cache_lines.h) */
   static constexpr int TILE_M = TILE_M_, TILE_N = TILE_N_, WAVES_N = WAVES_N_, DEPTH = DEPTH_, PRODUCTS = PRODUCTS_;
   static constexpr int WAVES = WAVES_M_ * WAVES_N_, THREADS = WAVES * WAVE;
   static constexpr int WAVE_M = TILE_M / WAVES_M_, WAVE_N = TILE_N / WAVES_N;
@@ -30,11 +32,13 @@ struct tile {
   static constexpr int A_BYTES = TILE_M * PIPE_ROW, B_BYTES = TILE_N * PIPE_ROW, STAGE = A_BYTES + PRODUCTS * B_BYTES;
   static constexpr int BYTES = DEPTH * STAGE;
   static constexpr int LOADS = loads_of(TILE_M, WAVES) + PRODUCTS * loads_of(TILE_N, WAVES); /* of a thread for a step */
+  /* Of these, those that may be on their way when a step is read. */
+  static constexpr int LEFT = (DEPTH - (CACHE_LINES ? 3 : 2)) * LOADS;
   static constexpr int PARTS = PIPE_CHUNKS * SIDE / WAVE; /* of a K step: products of a fragment */
   /* Reads and loads come between products (between.h). Where a wave has fewer than 8 products in a step, or two B, this takes
    * longer: 768x768x768 gemm nt by 32x128 18,970 predicted clocks for 18,222 on gfx942, 16x4096x4096 nt by 16x64 24,474 for
    * 24,049 on gfx950, and 512x2048x2048 swiglu nn by 32x64 51,567 for 49,334. */
-  static constexpr bool BETWEEN = PRODUCTS == 1 && ROWS * COLUMNS * PARTS >= 8;
+  static constexpr bool BETWEEN = CACHE_LINES || (PRODUCTS == 1 && ROWS * COLUMNS * PARTS >= 8);
   /* Waves per SIMD that fit into LDS. Each gets 512 registers divided by this, and at least 128. */
   static constexpr int BY_LDS = CHIP_LDS_BYTES / BYTES * WAVES / 4, OCCUPANCY = BY_LDS < 1 ? 1 : BY_LDS > 4 ? 4 : BY_LDS;
   /* How many rows fit into the waves' blocks (gemm/store.h). */
@@ -102,14 +106,6 @@ DEVICE void turn(step_order o, lines *x, int left) {
   x->base = uniform(x->base + by * x->step); /* in SGPRs, as load_lines needs it */
 }
 
-/* Starts the loads of the next step of all B, of which `left` are left. */
-template <typename T>
-DEVICE void load_b(b_lines<T> *b, LDS char *stage, int left, form of_b) {
-#pragma unroll
-  for (int p = 0; p < T::PRODUCTS; p++)
-    load_lines(b->of + p, stage + T::A_BYTES + p * T::B_BYTES, step_length(b->of + p, left), of_b);
-}
-
 template <typename T>
 DEVICE void begin_all_with(step_order o, lines *a, b_lines<T> *b) {
   begin_with(o, a);
@@ -123,140 +119,220 @@ DEVICE void turn_all(step_order o, lines *a, b_lines<T> *b, int left) {
   for (int p = 0; p < T::PRODUCTS; p++) turn(o, b->of + p, left);
 }
 
+/* How many steps of K are whole, and what is left. Where all loads are of bytes before the end of K or of bytes after it, the
+ * tail is a round like others; else it is multiplied after them. */
+typedef struct k_steps {
+  int whole, rounds, tail, tail_bytes, tails; /* tails: 1 if there is a tail */
+} k_steps;
+DEVICE k_steps steps_of(int64_t depth, form of_a, form of_b) {
+  const int values = PIPE_ROW / tdm_bytes(of_a.type);
+  k_steps k;
+  k.whole = uniform((int)((uint64_t)depth / values));
+  k.tail = uniform((int)((uint64_t)depth % values));
+  k.tail_bytes = k.tail * tdm_bytes(of_a.type);
+  k.tails = (int)((uint32_t)(k.tail + values - 1) / (uint32_t)values);
+  const bool parted = (of_a.along_k || of_b.along_k) && k.tail_bytes % CHIP_LOAD_TO_LDS_BYTES != 0;
+  k.rounds = uniform(k.whole + (parted ? 0 : k.tails));
+  return k;
+}
+
+/* Starts the loads of the next step of all operands. */
+template <typename T>
+DEVICE void load_step(lines *a, b_lines<T> *b, LDS char *stage, const step_lengths<T> *length, form of_a, form of_b) {
+  load_lines(a, stage, length->a, of_a);
+#pragma unroll
+  for (int p = 0; p < T::PRODUCTS; p++) load_lines(b->of + p, stage + T::A_BYTES + p * T::B_BYTES, length->b[p], of_b);
+}
+
 /* Starts the loads of the first steps, into all stages but the last one. */
 template <typename T>
-DEVICE void load_first_steps(step_order o, lines *a, b_lines<T> *b, LDS char *mine, form of_a, form of_b) {
+DEVICE void load_first_steps(step_order o, lines *a, b_lines<T> *b, LDS char *mine, int tail, form of_a, form of_b) {
 #pragma unroll
   for (int s = 0; s < T::DEPTH - 1; s++) {
-    load_lines(a, mine + s * T::STAGE, step_length(a, o.steps - s), of_a);
-    load_b<T>(b, mine + s * T::STAGE, o.steps - s, of_b);
+    if (o.steps == s) {
+      const all_row_ends<T> ends = make_all_row_ends<T>(a, b, nullptr, tail, of_a, of_b);
+      end_all_loads<T>(a, b, &ends, 0, T::LOADS, of_a, of_b);
+    }
+    const step_lengths<T> lengths = lengths_of<T>(a, b, o.steps - s);
+    load_step<T>(a, b, mine + s * T::STAGE, &lengths, of_a, of_b);
     turn_all<T>(o, a, b, o.steps - s - 1);
   }
 }
-
-/* Where a wave reads its lines of the first stage. */
 template <typename T>
-DEVICE stage_reader first_stage(LDS char *lds, form of_a, form of_b) {
-  const int wave_m = wave_index() / T::WAVES_N * T::WAVE_M, wave_n = wave_index() % T::WAVES_N * T::WAVE_N;
-  return (stage_reader){make_reader(lds, wave_m, of_a), make_reader(lds + T::A_BYTES, wave_n, of_b)};
-}
-
-/* Starts reading the wave's lines of all B. */
-template <typename T>
-DEVICE void read_b(b_fragments<T> to, const reader *from, form of_b) {
+DEVICE void load_first_lines(const line_order *o, lines *a, b_lines<T> *b, LDS char *mine, int tail, form of_a, form of_b) {
+  if (o->first > 0 && o->first + T::DEPTH - 1 <= line_of_end(o)) { /* all alike */
+    const step_lengths<T> lengths = {a->length, {b->of->length}};
 #pragma unroll
-  for (int p = 0; p < T::PRODUCTS; p++) read_fragments(to[p], from, p * T::B_BYTES, of_b);
+    for (int s = 0; s < T::DEPTH - 1; s++) load_step<T>(a, b, mine + s * T::STAGE, &lengths, of_a, of_b);
+  } else {
+    const all_row_ends<T> ends = make_all_row_ends<T>(a, b, o, tail, of_a, of_b);
+#pragma unroll
+    for (int s = 0; s < T::DEPTH - 1; s++) {
+      step_lengths<T> lengths;
+      begin_slot<T>(a, b, &ends, o, s, &lengths, of_a, of_b);
+      load_step<T>(a, b, mine + s * T::STAGE, &lengths, of_a, of_b);
+    }
+  }
+  a->base = uniform(a->base);
+  b->of->base = uniform(b->of->base);
 }
 
-/* Reads the step whose stage begins `stage` bytes after the first. */
+/* Where a wave reads its lines. */
+template <typename T>
+DEVICE stage_reader make_stage_reader(LDS char *lds, const lines *a, const b_lines<T> *b, form of_a, form of_b) {
+  const int wave_m = wave_index() / T::WAVES_N * T::WAVE_M, wave_n = wave_index() % T::WAVES_N * T::WAVE_N;
+  if (T::CACHE_LINES)
+    return (stage_reader){make_slice_reader(lds, wave_m, a, of_a), make_slice_reader(lds + T::A_BYTES, wave_n, b->of, of_b)};
+  return (stage_reader){{make_reader(lds, wave_m, of_a), {}}, {make_reader(lds + T::A_BYTES, wave_n, of_b), {}}};
+}
+
+template <typename T>
+DEVICE int stage_after(int stage) {
+  return stage == (T::DEPTH - 1) * T::STAGE ? 0 : stage + T::STAGE;
+}
+template <typename T>
+DEVICE stages stages_of(int stage) {
+  return (stages){(uint32_t)stage, T::CACHE_LINES ? (uint32_t)stage_after<T>(stage) : 0};
+}
+
+/* Reads a step. */
 template <typename T>
 DEVICE void read_step(fragments a, b_fragments<T> b, const stage_reader *first, int stage, form of_a, form of_b) {
-  reader from_a = at_stage(&first->a, stage, of_a), from_b = at_stage(&first->b, stage, of_b);
+  reader from_a = at_step<T>(&first->a, stages_of<T>(stage), of_a), from_b = at_step<T>(&first->b, stages_of<T>(stage), of_b);
   read_fragments(a, &from_a, 0, of_a);
-  read_b<T>(b, &from_b, of_b);
+#pragma unroll
+  for (int p = 0; p < T::PRODUCTS; p++) read_fragments(b[p], &from_b, p * T::B_BYTES, of_b);
 }
 
+/* Multiplies the tail, if it is not among the rounds. This wave's loads of it have arrived. */
 template <typename T>
-DEVICE void cut_tail_of_all(LDS char *stage, int tail, form of_a, form of_b) {
-  cut_tail(stage, tail, of_a);
+DEVICE void multiply_tail(tile_sums<T> sums, const k_steps *k, const stage_reader *first, LDS char *lds, int stage, form of_a,
+                          form of_b) {
+  const bool apart = k->tail > 0 && k->rounds == k->whole;
+  if (!T::CACHE_LINES && apart) {
+    barrier(); /* all waves have read the step after the last one, for nothing */
+    cut_tail(lds + stage, k->tail, of_a);
 #pragma unroll
-  for (int p = 0; p < T::PRODUCTS; p++) cut_tail(stage + T::A_BYTES + p * T::B_BYTES, tail, of_b);
+    for (int p = 0; p < T::PRODUCTS; p++) cut_tail(lds + stage + T::A_BYTES + p * T::B_BYTES, k->tail, of_b);
+  }
+  sync_lds(); /* the tail is in LDS, and nobody reads or fills another stage any more */
+  if (!apart) return;
+
+  fragments x;
+  b_fragments<T> y;
+  read_step<T>(x, y, first, stage, of_a, of_b);
+  if (T::CACHE_LINES) {
+    wait_lds();
+    keep_read(x, of_a, 0, chunks_of(of_a));
+    keep_read(y[0], of_b, 0, chunks_of(of_b));
+    cut_fragments(x, k->tail_bytes, of_a);
+    cut_fragments(y[0], k->tail_bytes, of_b);
+  }
+  multiply_step<T>(sums, x, y, of_a, of_b);
+  sync_lds(); /* every wave has its fragments: LDS is free */
 }
 
 /* Reads and starts loads between products. */
 template <typename T, tdm_type TYPE>
 DEVICE void run_between(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth, uint32_t begin, LDS char *lds, form of_a,
                         form of_b) {
-  const int values = PIPE_ROW / tdm_bytes(of_a.type);
-  const int steps = uniform((int)((uint64_t)depth / values)), tail = (int)((uint64_t)depth % values);
-  const step_order order = make_step_order(steps, begin);
+  const k_steps k = steps_of(depth, of_a, of_b);
+  const bool apart = k.tail > 0 && k.rounds == k.whole; /* by cache lines, the tail is what was loaded last */
+  const step_order order = make_step_order(k.whole, T::CACHE_LINES && apart ? 0 : begin);
+  const line_order line_order = {k.whole + k.tails, order.first, k.tails};
   begin_all_with<T>(order, &a, &b);
-  const stage_reader first = first_stage<T>(lds, of_a, of_b);
   LDS char *mine = lds + wave_place(of_a); /* the wave's parts of a stage; of B's lines, too */
   operands<T> x;
   step_loads<T> loads;
+  step_lengths<T> lengths;
+  int some = 1; /* how many steps have these lengths */
 
-  load_first_steps<T>(order, &a, &b, mine, of_a, of_b);
+  if constexpr (T::CACHE_LINES)
+    load_first_lines<T>(&line_order, &a, &b, mine, k.tail_bytes, of_a, of_b);
+  else
+    load_first_steps<T>(order, &a, &b, mine, k.tail_bytes, of_a, of_b);
+  const stage_reader first = make_stage_reader<T>(lds, &a, &b, of_a, of_b);
+  const all_row_ends<T> ends = make_all_row_ends<T>(&a, &b, &line_order, k.tail_bytes, of_a, of_b);
+  if constexpr (T::CACHE_LINES) {
+    some = begin_slot<T>(&a, &b, &ends, &line_order, T::DEPTH - 1, &lengths, of_a, of_b);
+  } else {
+    end_next_loads<T>(&a, &b, &ends, k.whole - (T::DEPTH - 1), of_a, of_b);
+    lengths = lengths_of<T>(&a, &b, k.whole - (T::DEPTH - 1));
+  }
   keep_order();
-  wait_memory<(T::DEPTH - 2) * T::LOADS>(); /* this wave's part of step 0 is in LDS */
+  wait_memory<T::LEFT>(); /* this wave's part of step 0 is in LDS */
   barrier();
-  const step_lengths<T> last = lengths_of<T>(&a, &b, steps - (T::DEPTH - 1));
-  to_start<T> start = {&first, 0, &loads, &a, &b, mine + (T::DEPTH - 1) * T::STAGE, &last};
+  to_start<T> start = {&first, stages_of<T>(0), &loads, &a, &b, mine + (T::DEPTH - 1) * T::STAGE, &lengths};
   start_first_part<T, TYPE>(&x, &start, of_a, of_b);
-  turn_all<T>(order, &a, &b, steps - T::DEPTH);
+  if (!T::CACHE_LINES) turn_all<T>(order, &a, &b, k.whole - T::DEPTH);
   keep_order();
   int stage = 0;
 #pragma unroll 1
-  for (int t = 0; t < steps;) {
-    const int now = steps - T::DEPTH - t; /* so many are left to load */
-    const int end = now > 0 ? t + now - next_turn(order, now) : now == 0 ? t + 1 : steps;
-    const step_lengths<T> lengths = lengths_of<T>(&a, &b, now);
+  for (int t = 0; t < k.rounds;) {
+    int end = k.rounds;
+    if constexpr (T::CACHE_LINES) {
+      if (t > 0 || some == 1) some = 1 + begin_slot<T>(&a, &b, &ends, &line_order, t + T::DEPTH, &lengths, of_a, of_b);
+      if (t + some - 1 < end) end = t + some - 1;
+    } else {
+      const int now = k.whole - T::DEPTH - t; /* so many are left to load */
+      if (now > 0) end = t + now - next_turn(order, now);
+      if (now == 0 && k.tail > 0) end = t + 1;
+      end_next_loads<T>(&a, &b, &ends, now, of_a, of_b);
+      lengths = lengths_of<T>(&a, &b, now);
+    }
     for (; t < end; t++) {
       if constexpr (T::PARTS > 1)
-        multiply_between<T, TYPE, 0>(sums, &x, {&first, (uint32_t)stage, &loads, &a, &b, mine, &lengths}, of_a, of_b);
+        multiply_between<T, TYPE, 0>(sums, &x, {&first, stages_of<T>(stage), &loads, &a, &b, mine, &lengths}, of_a, of_b);
       LDS char *place = mine + stage;
-      stage = stage == (T::DEPTH - 1) * T::STAGE ? 0 : stage + T::STAGE;
-      multiply_between<T, TYPE, T::PARTS - 1>(sums, &x, {&first, (uint32_t)stage, &loads, &a, &b, place, &lengths}, of_a, of_b);
+      stage = stage_after<T>(stage);
+      multiply_between<T, TYPE, T::PARTS - 1>(sums, &x, {&first, stages_of<T>(stage), &loads, &a, &b, place, &lengths}, of_a,
+                                              of_b);
     }
-    turn_all<T>(order, &a, &b, steps - T::DEPTH - t);
+    if (!T::CACHE_LINES) turn_all<T>(order, &a, &b, k.whole - T::DEPTH - t);
   }
   wait_lds(); /* the first part of the step after the last one, for nothing */
   take_part<T>(&x, 0, 0, T::ROWS, of_a, of_b);
   wait_memory<0>(); /* the tail, and the zeros after the last step: LDS is about to be used for something else */
-  if (tail > 0) {
-    barrier(); /* all waves have read the step after the last one, for nothing */
-    cut_tail_of_all<T>(lds + stage, tail, of_a, of_b);
-  }
-  sync_lds(); /* the tail is in LDS, and nobody reads or fills another stage any more */
-  if (tail == 0) return;
-
-  fragments y;
-  b_fragments<T> z;
-  read_step<T>(y, z, &first, stage, of_a, of_b);
-  multiply_step<T>(sums, y, z, of_a, of_b);
-  sync_lds(); /* every wave has its fragments: LDS is free */
+  multiply_tail<T>(sums, &k, &first, lds, stage, of_a, of_b);
 }
 
 /* The same, but reads a whole step and starts loads before its products. */
 template <typename T>
 DEVICE void run_whole_steps(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth, uint32_t begin, LDS char *lds, form of_a,
                             form of_b) {
-  const int values = PIPE_ROW / tdm_bytes(of_a.type);
-  const int steps = uniform((int)((uint64_t)depth / values)), tail = (int)((uint64_t)depth % values);
-  const step_order order = make_step_order(steps, begin);
+  static_assert(!T::CACHE_LINES, "tiles by cache lines read between products");
+  const k_steps k = steps_of(depth, of_a, of_b);
+  const step_order order = make_step_order(k.whole, begin);
   begin_all_with<T>(order, &a, &b);
-  const stage_reader first = first_stage<T>(lds, of_a, of_b);
   LDS char *mine = lds + wave_place(of_a); /* the wave's parts of a stage; of B's lines, too */
   fragments x;
   b_fragments<T> y;
 
-  load_first_steps<T>(order, &a, &b, mine, of_a, of_b);
+  load_first_steps<T>(order, &a, &b, mine, k.tail_bytes, of_a, of_b);
+  const stage_reader first = make_stage_reader<T>(lds, &a, &b, of_a, of_b);
+  const all_row_ends<T> ends = make_all_row_ends<T>(&a, &b, nullptr, k.tail_bytes, of_a, of_b);
   int stage = 0, filled = (T::DEPTH - 1) * T::STAGE;
 #pragma unroll 1
-  for (int t = 0; t < steps;) {
-    const int now = steps - (T::DEPTH - 1) - t; /* so many are left to load */
-    const int end = now > 0 ? t + now - next_turn(order, now) : steps;
+  for (int t = 0; t < k.rounds;) {
+    const int now = k.whole - (T::DEPTH - 1) - t; /* so many are left to load */
+    int end = k.rounds;
+    if (now > 0) end = t + now - next_turn(order, now);
+    if (now == 0 && k.tail > 0) end = t + 1;
+    if (now == 0) end_all_loads<T>(&a, &b, &ends, 0, T::LOADS, of_a, of_b);
+    const step_lengths<T> lengths = lengths_of<T>(&a, &b, now);
     for (; t < end; t++) {
-      wait_memory<(T::DEPTH - 2) * T::LOADS>(); /* this wave's part of the step is in LDS */
-      barrier();                                /* and every other wave's part; and all waves have read the previous step */
+      wait_memory<T::LEFT>(); /* this wave's part of the step is in LDS */
+      barrier();              /* and every other wave's part; and all waves have read the previous step */
       read_step<T>(x, y, &first, stage, of_a, of_b);
-      const int left = steps - (T::DEPTH - 1) - t;
-      load_lines(&a, mine + filled, step_length(&a, left), of_a);
-      load_b<T>(&b, mine + filled, left, of_b);
+      load_step<T>(&a, &b, mine + filled, &lengths, of_a, of_b);
       multiply_step<T>(sums, x, y, of_a, of_b);
       filled = stage;
-      stage = stage == (T::DEPTH - 1) * T::STAGE ? 0 : stage + T::STAGE;
+      stage = stage_after<T>(stage);
     }
-    turn_all<T>(order, &a, &b, steps - (T::DEPTH - 1) - t);
+    turn_all<T>(order, &a, &b, k.whole - (T::DEPTH - 1) - t);
   }
   wait_memory<0>(); /* the tail, and the zeros after the last step: LDS is about to be used for something else */
-  if (tail > 0) cut_tail_of_all<T>(lds + stage, tail, of_a, of_b);
-  sync_lds(); /* the tail is in LDS, and nobody reads or fills another stage any more */
-  if (tail == 0) return;
-
-  read_step<T>(x, y, &first, stage, of_a, of_b);
-  multiply_step<T>(sums, x, y, of_a, of_b);
-  sync_lds(); /* every wave has its fragments: LDS is free */
+  multiply_tail<T>(sums, &k, &first, lds, stage, of_a, of_b);
 }
 
 /* sums += A B, for each B, over `depth` values of k, from the positions of a and b on. begin: the part of them to begin

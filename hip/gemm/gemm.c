@@ -107,8 +107,12 @@ static bool straddles(const tdm_plan *plan) {
  * cache lines the room of the vL1D is what limits all tiles, so it pays for more bytes: 1500x1100x3000 nn and 2000x2000x2000
  * tn bf16, with 1.4 and 1.5 times the L2, take 9 and 6 % less predicted clocks with turns. 128x14336x4096 nn, with 7 times,
  * takes 15 % more. */
+static bool may_take_turns(const tdm_plan *plan, const shared_tiles *s) {
+  return s->m > 1 && s->n > 1 && s->l2 <= (straddles(plan) ? 2 : 1);
+}
+/* The estimates of other tiles: those by cache lines fit as if they took none. */
 static bool takes_turns(const tdm_plan *plan, const hip_tile_shape *tile, const shared_tiles *s) {
-  return tile->turns && s->m > 1 && s->n > 1 && s->l2 <= (straddles(plan) ? 2 : 1);
+  return tile->turns && may_take_turns(plan, s);
 }
 
 /* Lines of an operand that one XCD alone reads come later than those that others read, too, which may find in the memory-side
@@ -204,7 +208,7 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
   args.reducers = (uint16_t)reducers(plan);
   args.reduce_bits = (uint16_t)reduce_bits(args.ldp / 4);
   shared_tiles shared = shared_of(plan, &kernel->tile, parts);
-  if (takes_turns(plan, &kernel->tile, &shared)) {
+  if ((kernel->tile.turns || gemm_by_cache_lines(plan, kernel)) && may_take_turns(plan, &shared)) {
     args.turn_m = (uint32_t)((1 << TILE_TURN_BITS) / shared.m);
     args.turn_n = (uint32_t)((1 << TILE_TURN_BITS) / shared.n);
   }

@@ -37,7 +37,7 @@ static hip_tile_shape tile_shape(const tdm_plan *plan, const gemm_tile *t, int d
   if (tile.resident > by_lds) tile.resident = by_lds;
   tile.between = reads_between(plan, t, depth);
   tile.last_adds = true;
-  tile.turns = depth != tile.cache_lines;
+  tile.turns = depth != tile.cache_lines; /* in estimates (gemm.c) */
   tile.ahead = depth == tile.cache_lines ? depth - 2 : depth - 1;
   return tile;
 }

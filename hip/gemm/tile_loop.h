@@ -3,72 +3,11 @@
 #define TANDEM_HIP_GEMM_TILE_LOOP_H
 
 #include "hip/device/call.h"
-#include "hip/engine/cache_lines.h"
 #include "hip/engine/find_tile.h"
 #include "hip/engine/last_part.h"
 #include "hip/engine/tile.h"
 #include "k_split.h"
 #include "store.h"
-
-/* The next line of an operand along k, or step of one across k. line: its number. */
-DEVICE void load_next(cache_lines *x, LDS char *place, int line, int steps, bool tail, form f) {
-  if (!f.along_k) {
-    load_lines(&x->lines, place, step_length(&x->lines, steps - line), f);
-    return;
-  }
-  load_cache_line(x, place, steps + tail - line, f);
-  if (line == 0) after_first_line(x, f);
-}
-
-/* The same with rows along k by lines (cache_lines.h). A step reads two stages, so loads have DEPTH - 2 steps to arrive. It
- * reads a whole step before its products: between them, as run_between does, 1000x1000x1000 bf16 nt took 20,252 predicted
- * clocks on gfx950, and so it takes 19,525. */
-template <typename T>
-DEVICE void run_cache_lines(tile_sums<T> sums, cache_lines a, cache_lines b, int64_t depth, LDS char *lds, form of_a,
-                            form of_b) {
-  const int values = PIPE_ROW / tdm_bytes(of_a.type), last = (T::DEPTH - 1) * T::STAGE;
-  const int steps = (int)(depth / values), tail = (int)(depth % values) * tdm_bytes(of_a.type);
-  const int wave_m = wave_index() / T::WAVES_N * T::WAVE_M, wave_n = wave_index() % T::WAVES_N * T::WAVE_N;
-  const slice_reader first_a = make_slice_reader(lds, wave_m, &a.lines, of_a),
-                     first_b = make_slice_reader(lds + T::A_BYTES, wave_n, &b.lines, of_b);
-  LDS char *mine = lds + wave_place(of_a); /* the wave's parts of a stage; of B's lines, too */
-  fragments x, y[1];
-
-#pragma unroll
-  for (int s = 0; s < T::DEPTH - 1; s++) {
-    load_next(&a, mine + s * T::STAGE, s, steps, tail > 0, of_a);
-    load_next(&b, mine + s * T::STAGE + T::A_BYTES, s, steps, tail > 0, of_b);
-  }
-  int stage = 0, filled = last;
-  for (int t = 0; t < steps; t++) {
-    const int next = stage == last ? 0 : stage + T::STAGE;
-    wait_memory<(T::DEPTH - 3) * T::LOADS>(); /* this wave's parts of the slice's second line are in LDS */
-    barrier();
-    reader from_a = at_slice(&first_a, stage, next, of_a), from_b = at_slice(&first_b, stage, next, of_b);
-    read_fragments(x, &from_a, 0, of_a);
-    read_fragments(y[0], &from_b, 0, of_b);
-    load_next(&a, mine + filled, t + T::DEPTH - 1, steps, tail > 0, of_a);
-    load_next(&b, mine + filled + T::A_BYTES, t + T::DEPTH - 1, steps, tail > 0, of_b);
-    multiply_step<T>(sums, x, y, of_a, of_b);
-    filled = stage;
-    stage = next;
-  }
-  wait_memory<0>(); /* the tail, and the zeros after the last line: LDS is about to be used for something else */
-  sync_lds();
-  if (tail == 0) return;
-
-  const int next = stage == last ? 0 : stage + T::STAGE;
-  reader from_a = at_slice(&first_a, stage, next, of_a), from_b = at_slice(&first_b, stage, next, of_b);
-  read_fragments(x, &from_a, 0, of_a);
-  read_fragments(y[0], &from_b, 0, of_b);
-  wait_lds();
-  keep_read(x, of_a, 0, chunks_of(of_a));
-  keep_read(y[0], of_b, 0, chunks_of(of_b));
-  cut_fragments(x, tail, of_a);
-  cut_fragments(y[0], tail, of_b);
-  multiply_step<T>(sums, x, y, of_a, of_b);
-  sync_lds(); /* every wave has its fragments: LDS is free */
-}
 
 DEVICE tile_part find_part(const gemm_args *g) {
   /* All that comes before the first loads is read at once: three waits, one after another, take 350 clocks more. */
@@ -87,6 +26,11 @@ DEVICE bool add_parts_of(tile_sums<T> sums, tile_part at, int64_t rows, LDS char
   return add_parts<T>(sums, of, at.tile, at.part, rows, lds, of_a);
 }
 
+template <typename T>
+DEVICE lines lines_of(const void *matrix, int64_t count, int64_t ld, int64_t line, int64_t depth, form f) {
+  return T::CACHE_LINES ? make_cache_lines(matrix, count, ld, line, depth, f) : make_lines(matrix, count, ld, line, depth, f);
+}
+
 template <typename T, tdm_type type>
 DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k) {
   SHARED static char memory[T::BYTES] __attribute__((aligned(16)));
@@ -100,13 +44,9 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k) {
   int64_t m0 = (int64_t)at.m * T::TILE_M, n0 = (int64_t)at.n * T::TILE_N;
   gemm_part part = part_of_matrix(g, at.matrix, at.part, type);
   tile_sums<T> sums = {};
-  if constexpr (T::CACHE_LINES)
-    run_cache_lines<T>(sums, make_cache_lines(part.a, g->m, g->lda, m0, part.depth, of_a),
-                       make_cache_lines(part.b, g->n, g->ldb, n0, part.depth, of_b), part.depth, lds, of_a, of_b);
-  else
-    run_tile<T, type>(sums, make_lines(part.a, g->m, g->lda, m0, part.depth, of_a),
-                      {{make_lines(part.b, g->n, g->ldb, n0, part.depth, of_b)}}, part.depth,
-                      (at.m * g->turn_m + at.n * g->turn_n) & ((1u << TILE_TURN_BITS) - 1), lds, of_a, of_b);
+  run_tile<T, type>(sums, lines_of<T>(part.a, g->m, g->lda, m0, part.depth, of_a),
+                    {{lines_of<T>(part.b, g->n, g->ldb, n0, part.depth, of_b)}}, part.depth,
+                    (at.m * g->turn_m + at.n * g->turn_n) & ((1u << TILE_TURN_BITS) - 1), lds, of_a, of_b);
 
   const int wave = wave_index(), lane = lane_index();
   LDS f32x4 *block = (LDS f32x4 *)lds + wave * T::PASS_ROWS * (T::WAVE_N / 4);
