@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "hip/args/tiles.h"
-#include "tile_parts.h"
 
 hip_cost_numbers tdm_hip_cost_numbers = {.latency = 1050, .overlap = 3, .hbm = 0.79};
 
@@ -180,6 +179,10 @@ static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_wor
 /* Of `bytes` that are written, those for which the L2s have no room. */
 static double written_back(const tdm_hip_device *device, double bytes) {
   return fmax(0, bytes - (double)device->chip->l2_bytes * device->xcds);
+}
+
+double tdm_hip_at_once(const tdm_hip_device *device, const hip_tile_shape *tile) {
+  return (double)device->compute_units / device->xcds * (tile->resident > 1 ? tile->resident : 1);
 }
 
 /* The CU with the most tiles: what each of its pipes needs for the steps of all of them, and how long these take one after the

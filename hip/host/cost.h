@@ -56,6 +56,8 @@ typedef struct hip_tile_work {
 enum { HIP_STEP_BYTES = 128 }; /* along k, of a K step */
 
 void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work, tdm_cost *cost);
+/* Workgroups of an XCD that have a CU at the same time. */
+double tdm_hip_at_once(const tdm_hip_device *device, const hip_tile_shape *tile);
 
 /* ---- Rates, per clock ---- */
 

@@ -19,10 +19,6 @@ double tdm_hip_tile_parts_bytes(const hip_tile_output *of, const hip_tile_shape 
 
 int64_t tdm_hip_units_of(int64_t k, tdm_type type) { return k / (HIP_PART_UNIT / (int64_t)tdm_type_size(type)); }
 
-double tdm_hip_at_once(const tdm_hip_device *device, const hip_tile_shape *tile) {
-  return (double)device->compute_units / device->xcds * (tile->resident > 1 ? tile->resident : 1);
-}
-
 bool tdm_hip_parts_have_units(int parts, int64_t k, tdm_type type, char *reason, size_t size) {
   const int64_t units = tdm_hip_units_of(k, type);
   if (parts <= 1 || parts <= units) return true;

@@ -17,8 +17,6 @@ enum { HIP_MOST_PARTS = 64 }; /* offsets in a tile's parts have 31 bits */
 int64_t tdm_hip_units_of(int64_t k, tdm_type type);
 /* Does each part of a K split have one? */
 bool tdm_hip_parts_have_units(int parts, int64_t k, tdm_type type, char *reason, size_t size);
-/* Workgroups of an XCD that have a CU at the same time. */
-double tdm_hip_at_once(const tdm_hip_device *device, const hip_tile_shape *tile);
 double tdm_hip_tiles_of(const hip_tile_output *of, const hip_tile_shape *tile);
 /* Bytes of partial sums. */
 double tdm_hip_tile_parts_bytes(const hip_tile_output *of, const hip_tile_shape *tile, int parts);
