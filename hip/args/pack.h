@@ -12,8 +12,9 @@ typedef struct hip_packed {
   void *to;
   int64_t ld, stride; /* of from, elements */
   uint32_t rows, columns, matrices;
-  uint32_t to_rows, chunks; /* chunks: of 16 bytes */
-  uint32_t blocks;          /* of PACK_PIECES pieces; 0: this operand is not copied */
+  uint32_t to_rows, chunks;           /* chunks: of 16 bytes */
+  uint32_t blocks;                    /* of PACK_PIECES pieces; 0: this operand is not copied */
+  uint32_t rows_each, of_row, pieces; /* rows of a piece; pieces of a row, if that is one; pieces in all */
 } hip_packed;
 
 enum { PACK_THREADS = 256 }; /* of a block */
@@ -27,13 +28,6 @@ enum {
   PACK_PIECE = PACK_LOADS * PACK_LANES,
   PACK_PIECES = PACK_THREADS / PACK_LANES /* of a block */
 };
-TDM_ORDER_FUNCTION uint32_t pack_rows_each(uint32_t chunks) { return chunks > PACK_SHORT ? 1 : PACK_LANES / chunks; }
-TDM_ORDER_FUNCTION uint32_t pack_pieces_of_row(uint32_t chunks) { return (chunks - 1) / PACK_PIECE + 1; }
-/* Of all rows of a copy, which has at least one chunk in a row. */
-TDM_ORDER_FUNCTION uint32_t pack_pieces(uint32_t rows, uint32_t chunks) {
-  uint32_t each = pack_rows_each(chunks);
-  return each == 1 ? rows * pack_pieces_of_row(chunks) : (rows - 1) / each + 1;
-}
 
 /* Blocks of PACK_THREADS chunks that a workgroup copies at a time. In workgroups of one block each a small copy would take
  * as long as their dispatch, 16 clocks each. */

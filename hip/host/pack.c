@@ -89,7 +89,11 @@ hip_packed tdm_hip_packed(const hip_operand *x, int64_t to_rows) {
                   .matrices = (uint32_t)x->matrices,
                   .to_rows = (uint32_t)to_rows,
                   .chunks = (uint32_t)(tdm_hip_whole_rows(x->stored.columns) / 8)};
-  p.blocks = (pack_pieces(p.matrices * p.to_rows, p.chunks) - 1) / PACK_PIECES + 1;
+  /* Here, because a division takes a wave as long as ten loads. */
+  p.rows_each = p.chunks > PACK_SHORT ? 1 : PACK_LANES / p.chunks;
+  p.of_row = (p.chunks - 1) / PACK_PIECE + 1;
+  p.pieces = p.rows_each == 1 ? p.matrices * p.to_rows * p.of_row : (p.matrices * p.to_rows - 1) / p.rows_each + 1;
+  p.blocks = (p.pieces - 1) / PACK_PIECES + 1;
   return p;
 }
 

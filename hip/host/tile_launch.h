@@ -66,7 +66,7 @@ enum { HIP_TILE_THEN_USUAL = 1, HIP_TILE_THEN_GENERAL = 2 /* bits: usual runs, a
 tdm_status tdm_hip_tile_then(tdm_plan *plan, const hip_functions *functions, tdm_type type, unsigned workgroups,
                              unsigned threads, int runs);
 /* The same for a kernel that a run launches first, with an argument of its own, unless it falls back. */
-enum { HIP_TILE_FIRST_ARGS = 192 };
+enum { HIP_TILE_FIRST_ARGS = 224 };
 tdm_status tdm_hip_tile_first(tdm_plan *plan, const hip_functions *functions, tdm_type type, unsigned workgroups,
                               unsigned threads, const void *args, size_t bytes);
 tdm_status tdm_hip_tile_launch(const tdm_plan *plan, const hip_tile_op *op, void *const *buffers, tdm_stream *stream);
