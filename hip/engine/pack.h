@@ -62,8 +62,8 @@ DEVICE uint32_t next_lane(uint32_t word, uint32_t after) {
   return (uint32_t)__builtin_amdgcn_update_dpp((int)after, (int)word, WAVE_SHIFT_LEFT, 0xf, 0xf, false);
 }
 
-/* A piece of row r of a matrix, from chunk `first` on. A wave copies it with all loads on their way. What is after the row's end
- * loads as 0, and is not stored.
+/* A piece of row r of a matrix, from chunk `first` on. A wave copies it with all loads on their way. What is after the row's
+ * end loads as 0, and is not stored.
  *
  * Where the row begins between two dwords a lane's last element is in the dword that the next lane has; what the last lane of
  * the last load needs is loaded once for the wave. A load of its own for each chunk's next dword would ask for as many cache

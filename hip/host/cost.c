@@ -144,7 +144,7 @@ static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_wor
   double mfma = 2 * tile->m * lines_b * values / rates->mfma;
   /* Lines outside of a matrix are its last one, which is in the vL1D. */
   double lines_m = fmin(tile->m, (double)work->m), lines_n = fmin(tile->n, (double)work->n) * at_least_one(tile->products);
-  double again = (lines_m * work->again_a + lines_n * work->again_b) * HIP_STEP_BYTES / rates->l2;
+  const double bytes_again = (lines_m * work->again_a + lines_n * work->again_b) * HIP_STEP_BYTES;
   double parts = parts_of_step(tile, chip), touches = tile->touches > 0 ? tile->touches : parts;
   double bytes =
       HIP_STEP_BYTES * (lines_m * fmax(touches, work->across_a ? touches_across(tile->m, work->type, work->beside_a) : 1) +
@@ -158,7 +158,7 @@ static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_wor
   const read_clocks reads = read_clocks_of(tile, work, chip);
   for (int in_l2 = 0; in_l2 <= 1; in_l2++) {
     const double latency = in_l2 ? L2_LATENCY : tdm_hip_cost_numbers.latency * (work->latency > 0 ? work->latency : 1);
-    const double loads = bytes / fmin(rates->l2, chip->l1_bytes / latency) + again;
+    const double rate = fmin(rates->l2, chip->l1_bytes / latency), again = bytes_again / rate, loads = bytes / rate + again;
     double step = fmax(fmax(mfma, read + write), fmax(loads, tile->valu));
     if (!tile->overlapped) step = fmax(step, serial_step(tile, rates, latency, reads, parts, mfma, read, write, bytes, again));
     t.pipe[LOADS].clocks += steps * (in_l2 ? hits : 1 - hits) * loads;

@@ -230,14 +230,12 @@ static void splits(void **state) {
     REFUSED(tdm_gemm_plan(context, &far, &copies), TDM_ERROR_UNSUPPORTED, "kernel = '", "ld of b = 17000008: at most 4194303");
   }
   tdm_close(context);
-  /* Rows of 2000 bytes begin at each place of a cache line: where nothing else is named they are loaded by lines, or on
-   * gfx942 by tiles that take turns. */
-  const bool lines_first = strcmp(device, "sim:gfx950") == 0;
+  /* Rows of 2000 bytes begin at each place of a cache line: where nothing else is named they are loaded by lines. */
   const struct {
     const char *kernel;
     int64_t k;
     bool by_lines;
-  } rows[] = {{NULL, 1000, lines_first},
+  } rows[] = {{NULL, 1000, true},
               {"hip_tile_32x128:depth=4", 1000, true},
               {"hip_tile_32x128:depth=3", 1000, false},
               {NULL, 1024, false},
