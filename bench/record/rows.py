@@ -98,4 +98,5 @@ def main():
                     print_row(op, kind, length, function, clocks + launch, need, bounds["clocks"]["VALU"] / bytes_b * own)
 
 
-main()
+if __name__ == "__main__":
+    main()
