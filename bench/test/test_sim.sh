@@ -23,7 +23,7 @@ done
 "$bench" attention 1x8x2x1x640x64 --dtype bf16 --device "sim:$chip" --workgroups 1 >last.txt
 # Both workgroups of such a sample have no tile, so twice as many run.
 "$bench" gemm 16x1280x900 --dtype bf16 --layout nt --kernel hip_tile_16x64:split=6 --device "sim:$chip" --workgroups 2 --json idle.json >idle.txt
-"$bench" gemm 128x128x256 --dtype bf16 --device "sim:$chip" --time --timeline timed.svg --json timed.json --list >timed.txt
+"$bench" gemm 128x128x256 --dtype bf16 --kernel hip_tile_32x128 --device "sim:$chip" --time --timeline timed.svg --json timed.json --list >timed.txt
 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --time --rounds 1 --json sampled.json --list >sampled.txt
 python3 - "$chip" <<'PYTHON'
 import csv, json, sys

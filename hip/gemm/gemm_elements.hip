@@ -2,7 +2,7 @@
  * barriers but for the sums. Small products are trips to memory one after another, and these have the fewest.
  *
  * A lane's chunk of an operand across k is in as many rows as it has elements. They are loaded one by one, all of them on their
- * way at once: 16 lanes have neighbours in each row. What k leaves of a last unit counts as 0. */
+ * way at once: 16 lanes have neighbours in each row. What k leaves of a last fragment counts as 0. */
 #include "k_split.h"
 #include "line_loads.h"
 #include "wave_sums.h"
@@ -97,7 +97,7 @@ DEVICE loaded<ACROSS, COUNT, STEP> load(const operand_line<ACROSS> *x, int64_t k
                                         tdm_type type) {
   loaded<ACROSS, COUNT, STEP> l;
   if constexpr (ACROSS) {
-    l.words = load_across < COUNT, STEP == REST > (&x->across, k, (uint32_t)(depth - k), type);
+    l.words = load_across<COUNT, (STEP == REST)>(&x->across, k, (uint32_t)(depth - k), type);
   } else if constexpr (STEP == REST) {
 #pragma unroll
     for (int f = 0; f < COUNT; f++) l.rest[f] = load_elements(&x->along, k, f, depth, type);
@@ -105,7 +105,7 @@ DEVICE loaded<ACROSS, COUNT, STEP> load(const operand_line<ACROSS> *x, int64_t k
 #pragma unroll
     for (int f = 0; f < COUNT; f++) l.chunks[f] = load_chunk<DWORDS>(&x->along, k, f, type);
   } else {
-    l.odd = load_dwords < COUNT, STEP == FIRST > (&x->along, k, array);
+    l.odd = load_dwords<COUNT, (STEP == FIRST)>(&x->along, k, array);
   }
   return l;
 }
@@ -114,7 +114,7 @@ template <bool ACROSS, int COUNT, step STEP>
 DEVICE u32x4 chunk_at(const loaded<ACROSS, COUNT, STEP> *l, const operand_line<ACROSS> *x, int f, int64_t k, int64_t depth,
                       tdm_type type) {
   if constexpr (ACROSS)
-    return across_chunk < COUNT, STEP == REST > (&l->words, &x->across, f, (uint32_t)(depth - k), type);
+    return across_chunk<COUNT, (STEP == REST)>(&l->words, &x->across, f, (uint32_t)(depth - k), type);
   else if constexpr (STEP == REST)
     return cut_elements(l->rest + f, &x->along, k, f, depth, type);
   else
