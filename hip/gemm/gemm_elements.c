@@ -63,10 +63,10 @@ static hip_tile_shape shape_of(const tdm_plan *plan) {
 /* What it takes more, or less, than that estimate: by predictions of 100 products of 16 to 2048 rows and columns and K = 16 to
  * 2048 on gfx950, gfx942 alike. The tail is a trip of the wave with the fewest fragments. f32 with tiles of 64 rows:
  * 258x559x259 and 186x890x33 nn take 2700 and 2400 less. of_fragment: for each of a wave's fragments, tiles of 16, 32 and 64
- * rows; 512x512x512 bf16 nn and tt take 2000 more without it, and tn 400. */
+ * rows; without it 512x512x512 bf16 takes 3600 more in nn, 2000 in tt and 400 in tn, and 32x3072x768 nn 4000. */
 static double rest(const tdm_plan *plan, int split) {
   enum { ONE_ACROSS = 450, BOTH_ACROSS = -400, TAIL = 400, OF_64_F32 = -2000 };
-  static const double of_fragment[2][3] = {{50, 500, 1000}, {250, 250, 250}}; /* one operand across k, both */
+  static const double of_fragment[][3] = {[TDM_NN] = {200, 1200, 1800}, [TDM_TN] = {250, 250, 250}, [TDM_TT] = {50, 500, 1000}};
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const hip_tile_shape tile = kernel_of(plan).tile;
   const bool both = d->layout == TDM_TN;
@@ -75,7 +75,7 @@ static double rest(const tdm_plan *plan, int split) {
   const double tiles = ceil((double)d->m / tile.m) * ceil((double)d->n / tile.n) * (double)d->batch * split,
                rounds = ceil(tiles / ((double)plan->context->hip->compute_units * tile.resident)),
                fragments = (double)(d->k / values) / split / GEMM_ROWS_WAVES;
-  return rounds * ((both ? BOTH_ACROSS : ONE_ACROSS) + fragments * of_fragment[both][gemm_rows_place(plan)] +
+  return rounds * ((both ? BOTH_ACROSS : ONE_ACROSS) + fragments * of_fragment[d->layout][gemm_rows_place(plan)] +
                    (d->k % values != 0) * TAIL);
 }
 
