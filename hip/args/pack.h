@@ -4,8 +4,6 @@
 
 #include <stdint.h>
 
-#include "src/base/order.h"
-
 /* Matrices of `rows` rows of `columns` elements. The copy has to_rows rows of 8 * chunks. */
 typedef struct hip_packed {
   const void *from;

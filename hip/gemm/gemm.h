@@ -53,6 +53,14 @@ double gemm_unaligned_clocks(const tdm_plan *plan, const hip_tile_kernel *genera
 /* The tile of hip_rows and hip_elements: 0, 1, 2 for 16, 32 and 64 rows: the smallest one of which there are no more than CUs,
  * or that of 64 rows. */
 int gemm_rows_place(const tdm_plan *plan);
+hip_tile_shape gemm_rows_tile(int place);
+/* The same for the estimates. Waves share no lines, and nothing goes through LDS but the sums: as if a workgroup had one wave.
+ * A load has half of a line of 128 bytes from each of 16 rows, and the vL1D has room for whole lines. */
+hip_tile_shape gemm_rows_shape(hip_tile_shape tile);
+/* How often each CU is filled with workgroups. */
+double gemm_rows_rounds(const tdm_plan *plan, const hip_tile_shape *tile, int split);
+/* Makes *as the plan of another row for arrays at any address, with nothing tuned, or of the same row. */
+void gemm_plan_as(const tdm_plan *plan, const tdm_kernel *row, tdm_plan *as);
 /* Makes *as the plan of hip_rows for arrays at any address, with the best split, if there is one, and *kernel its kernel. */
 bool gemm_rows_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks);
 /* The same of hip_elements. */

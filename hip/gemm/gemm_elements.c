@@ -1,9 +1,7 @@
 /* hip_elements of gemm: layouts nn, tn and tt, small products, arrays at any address (gemm_elements.hip). */
 #include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "args.h"
 #include "gemm.h"
@@ -19,46 +17,32 @@ static const hip_functions functions[] = {{.code = tdm_code_gemm_elements, .stem
 
 static hip_tile_kernel kernel_of(const tdm_plan *plan) {
   const int place = gemm_rows_place(plan);
-  return (hip_tile_kernel){functions + place,
-                           {.m = GEMM_ROWS_LINES << place,
-                            .n = GEMM_ROWS_LINES,
-                            .waves_m = 1,
-                            .waves_n = GEMM_ROWS_WAVES,
-                            .resident = 2,
-                            .overlapped = true,
-                            .any_address = true}};
+  return (hip_tile_kernel){functions + place, gemm_rows_tile(place)};
 }
 
 /* Offsets of a step's rows from its first one have 32 bits. */
 enum { MOST_STEP_BYTES = INT32_MAX / 128 };
 
+static bool step_fits(const hip_stored *x, tdm_type type, char *reason, size_t size) {
+  const int64_t most = MOST_STEP_BYTES / (int64_t)tdm_type_size(type);
+  if (x->ld <= most) return true;
+  snprintf(reason, size, "ld%s = %" PRId64 ": must be %" PRId64 " at most", x->name, x->ld, most);
+  return false;
+}
+
 static bool supports_elements(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  const int64_t bytes = (int64_t)tdm_type_size(d->type);
   const hip_tile_kernel kernel = kernel_of(plan);
+  const hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
   if (d->layout == TDM_NT) {
     snprintf(reason, size, "layout = nt: must be nn, tn or tt: hip_rows is for nt");
     return false;
   }
-  if (gemm_transposed_a(d) && d->lda > MOST_STEP_BYTES / bytes) {
-    snprintf(reason, size, "lda = %" PRId64 ": must be %" PRId64 " at most", d->lda, MOST_STEP_BYTES / bytes);
-    return false;
-  }
-  if (!gemm_transposed_b(d) && d->ldb > MOST_STEP_BYTES / bytes) {
-    snprintf(reason, size, "ldb = %" PRId64 ": must be %" PRId64 " at most", d->ldb, MOST_STEP_BYTES / bytes);
-    return false;
-  }
-  return gemm_supports_split(plan, &kernel, reason, size);
+  return (!gemm_transposed_a(d) || step_fits(&a, d->type, reason, size)) &&
+         (gemm_transposed_b(d) || step_fits(&b, d->type, reason, size)) && gemm_supports_split(plan, &kernel, reason, size);
 }
 
-/* As hip_rows. */
-static hip_tile_shape shape_of(const tdm_plan *plan) {
-  hip_tile_shape tile = kernel_of(plan).tile;
-  tile.waves_n = 1;
-  tile.touches = 2;
-  tile.sums_in_lds = true;
-  return tile;
-}
+static hip_tile_shape shape_of(const tdm_plan *plan) { return gemm_rows_shape(kernel_of(plan).tile); }
 
 /* What it takes more, or less, than that estimate: by predictions of 100 products of 16 to 2048 rows and columns and K = 16 to
  * 2048 on gfx950, gfx942 alike. The tail is a trip of the wave with the fewest fragments. f32 with tiles of 64 rows:
@@ -72,11 +56,10 @@ static double rest(const tdm_plan *plan, int split) {
   const bool both = d->layout == TDM_TN;
   const int64_t values = GEMM_UNIT / 2 / (int64_t)tdm_type_size(d->type);
   if (d->type == TDM_F32) return tile.m == 64 ? OF_64_F32 : 0;
-  const double tiles = ceil((double)d->m / tile.m) * ceil((double)d->n / tile.n) * (double)d->batch * split,
-               rounds = ceil(tiles / ((double)plan->context->hip->compute_units * tile.resident)),
-               fragments = (double)(d->k / values) / split / GEMM_ROWS_WAVES;
-  return rounds * ((both ? BOTH_ACROSS : ONE_ACROSS) + fragments * of_fragment[d->layout][gemm_rows_place(plan)] +
-                   (d->k % values != 0) * TAIL);
+  const double fragments = (double)(d->k / values) / split / GEMM_ROWS_WAVES;
+  return gemm_rows_rounds(plan, &tile, split) *
+         ((both ? BOTH_ACROSS : ONE_ACROSS) + fragments * of_fragment[d->layout][gemm_rows_place(plan)] +
+          (d->k % values != 0) * TAIL);
 }
 
 static void cost_elements(const tdm_plan *plan, tdm_cost *cost) {
@@ -86,10 +69,7 @@ static void cost_elements(const tdm_plan *plan, tdm_cost *cost) {
 
 bool gemm_elements_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks) {
   int split;
-  memcpy(as, plan, offsetof(tdm_plan, lock));
-  as->kernel = &tdm_gemm_hip_elements;
-  as->any_address = ~0u;
-  memset(&as->tuning, 0, sizeof as->tuning);
+  gemm_plan_as(plan, &tdm_gemm_hip_elements, as);
   *kernel = kernel_of(as);
   if (!supports_elements(as, NULL, 0)) return false;
   *clocks = gemm_best_split(as, shape_of(as), rest, &split).clocks;

@@ -1,5 +1,5 @@
-/* gemm for small products of operands across k, layouts nn, tn and tt, at any address: as gemm_rows.hip, without LDS and
- * barriers but for the sums. Small products are trips to memory one after another, and these have the fewest.
+/* gemm for small products of operands across k, layouts nn, tn and tt, at any address. As in gemm_rows.hip, LDS and a barrier
+ * only serve to add the waves' sums. A small product waits for one trip to memory after another, so this kernel makes few.
  *
  * A lane's chunk of an operand across k is in as many rows as it has elements. They are loaded one by one, all of them on their
  * way at once: 16 lanes have neighbours in each row. What k leaves of a last fragment counts as 0. */

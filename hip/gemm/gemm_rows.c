@@ -50,17 +50,41 @@ int gemm_rows_place(const tdm_plan *plan) {
   return place;
 }
 
+hip_tile_shape gemm_rows_tile(int place) {
+  return (hip_tile_shape){.m = FRAGMENT << place,
+                          .n = FRAGMENT,
+                          .waves_m = 1,
+                          .waves_n = GEMM_ROWS_WAVES,
+                          .resident = 2,
+                          .overlapped = true,
+                          .any_address = true};
+}
+
+hip_tile_shape gemm_rows_shape(hip_tile_shape tile) {
+  tile.waves_n = 1;
+  tile.touches = 2;
+  tile.sums_in_lds = true;
+  return tile;
+}
+
+double gemm_rows_rounds(const tdm_plan *plan, const hip_tile_shape *tile, int split) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  double tiles = ceil((double)d->m / tile->m) * ceil((double)d->n / tile->n) * (double)d->batch * split;
+  return ceil(tiles / ((double)plan->context->hip->compute_units * tile->resident));
+}
+
+void gemm_plan_as(const tdm_plan *plan, const tdm_kernel *row, tdm_plan *as) {
+  memcpy(as, plan, offsetof(tdm_plan, lock));
+  as->kernel = row;
+  as->any_address = ~0u;
+  if (plan->kernel != row) memset(&as->tuning, 0, sizeof as->tuning);
+}
+
 static hip_tile_kernel kernel_of(const tdm_plan *plan) {
   const int begins = begins_of(plan), place = gemm_rows_place(plan);
-  return (hip_tile_kernel){functions + begins + place,
-                           {.m = FRAGMENT << place,
-                            .n = FRAGMENT,
-                            .waves_m = 1,
-                            .waves_n = GEMM_ROWS_WAVES,
-                            .resident = 2,
-                            .overlapped = true,
-                            .any_address = true,
-                            .dwords = begins != 0}};
+  hip_tile_kernel kernel = {functions + begins + place, gemm_rows_tile(place)};
+  kernel.tile.dwords = begins != 0;
+  return kernel;
 }
 
 static bool supports_rows(const tdm_plan *plan, char *reason, size_t size) {
@@ -74,15 +98,7 @@ static bool supports_rows(const tdm_plan *plan, char *reason, size_t size) {
   return gemm_supports_split(plan, &kernel, reason, size);
 }
 
-/* Waves share no lines, and nothing goes through LDS but the sums: as if a workgroup had one wave. A load has half of a line
- * of 128 bytes from each of 16 rows, and the vL1D has room for whole lines. */
-static hip_tile_shape shape_of(const tdm_plan *plan) {
-  hip_tile_shape tile = kernel_of(plan).tile;
-  tile.waves_n = 1;
-  tile.touches = 2;
-  tile.sums_in_lds = true;
-  return tile;
-}
+static hip_tile_shape shape_of(const tdm_plan *plan) { return gemm_rows_shape(kernel_of(plan).tile); }
 
 /* What rows that do not begin at cache lines, and the K tail, take in addition, for 16, 32 and 64 rows: a unit of each wave,
  * and a trip of the tail, which half of a unit takes; and what does not depend on K, among it what the estimate without
@@ -111,8 +127,7 @@ static double rest(const tdm_plan *plan, int split) {
   if (tail == 0 && !odd && (begin_at(d, HIP_STEP_BYTES) || !f32)) return beside; /* 16 bits at chunks: -300 to 210 for a unit */
   const rest_clocks *of = odd ? &BETWEEN_DWORDS : f32 ? &AT_DWORDS_F32 : &AT_DWORDS;
   double units = ceil((double)(d->k / values) / split / GEMM_ROWS_WAVES);
-  double tiles = ceil((double)d->m / kernel.tile.m) * ceil((double)d->n / kernel.tile.n) * (double)d->batch * split;
-  double rounds = ceil(tiles / ((double)plan->context->hip->compute_units * kernel.tile.resident));
+  double rounds = gemm_rows_rounds(plan, &kernel.tile, split);
   double trips = ceil((double)tail / (GEMM_UNIT / 2));
   double trip = !odd && begin_at(d, 16) && tail % 16 == 0 ? CHUNKS_TRIP : of->trip[place];
   return beside + rounds * (of->once[place] + (begin_at(d, HIP_STEP_BYTES) ? 0 : units * of->unit[place]) + trips * trip);
@@ -127,10 +142,7 @@ bool gemm_rows_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, d
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const bool other = plan->kernel != &tdm_gemm_hip_rows;
   int split;
-  memcpy(as, plan, offsetof(tdm_plan, lock));
-  as->kernel = &tdm_gemm_hip_rows;
-  as->any_address = ~0u;
-  if (other) memset(&as->tuning, 0, sizeof as->tuning);
+  gemm_plan_as(plan, &tdm_gemm_hip_rows, as);
   *kernel = kernel_of(as);
   if (d->layout != TDM_NT || (other && d->type == TDM_F32) || !gemm_supports_split(as, kernel, NULL, 0)) return false;
   *clocks = gemm_best_split(as, shape_of(as), rest, &split).clocks;

@@ -25,17 +25,17 @@ enum { ROUNDS = 8, ROUNDS_AHEAD = 1 };
  * of which there are 2.6 in 1 GiB, would take 3 % more. */
 enum { ROWS_ALONE = 3, ROWS_ALONE_MOST = 1 << 20 };
 
-/* Workgroups that the device holds. waves: that a SIMD holds. */
-static int64_t workgroups_held(const tdm_plan *plan, int64_t threads, int64_t waves) {
-  const int64_t of_cu = waves * SIMDS * WAVE / threads;
-  return plan->context->hip->compute_units * (of_cu > 1 ? of_cu : 1);
+/* Workgroups that a compute unit holds. waves: that a SIMD holds. */
+static int64_t workgroups_of_cu(int64_t threads, int64_t waves) {
+  const int64_t held = waves * SIMDS * WAVE / threads;
+  return held > 1 ? held : 1;
 }
 
 /* Sets the plan's grid for `wanted` equal parts of work, and returns the number of workgroups. waves: that a SIMD holds.
  * Workgroups that stay save the others' beginning. So there are as many as the device holds, or somewhat fewer, if that many
  * have the same work to 1 / 16; else up to `most` times as many. */
 static int64_t set_grid(tdm_plan *plan, int64_t wanted, int64_t threads, int64_t waves, int64_t most) {
-  int64_t units = plan->context->hip->compute_units, held = waves * SIMDS * WAVE / threads, of_cu = held > 1 ? held : 1;
+  int64_t units = plan->context->hip->compute_units, of_cu = workgroups_of_cu(threads, waves);
   int64_t workgroups = wanted < most * of_cu * units ? wanted : most * of_cu * units;
   if (wanted > of_cu * units)
     for (int64_t k = of_cu; 4 * k >= 3 * of_cu; k--) {
@@ -211,7 +211,8 @@ void tdm_hip_row_groups(tdm_plan *plan, hip_row_groups *groups, const hip_rows *
   while (1 << groups->group_log2 < size) groups->group_log2++;
   groups->threads = size < HIP_ROWS_WORKGROUP ? HIP_ROWS_WORKGROUP : (int32_t)size;
   const int64_t at_once = groups->threads / size;
-  const int64_t most = turns > 1 ? ROUNDS : ROUNDS_AHEAD, held = workgroups_held(plan, groups->threads, waves);
+  const int64_t most = turns > 1 ? ROUNDS : ROUNDS_AHEAD,
+                held = plan->context->hip->compute_units * workgroups_of_cu(groups->threads, waves);
   const bool alone = r->twice && at_once * turns == 1 && r->rows >= ROWS_ALONE * held && r->rows <= ROWS_ALONE_MOST;
   groups->workgroups = set_grid(plan, hip_ceil_div(r->rows, at_once * turns), groups->threads, waves, most);
   if (alone) groups->workgroups = r->rows;
