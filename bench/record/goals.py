@@ -1,15 +1,12 @@
 """Predicted clocks of the HIP kernels, held against goals. goals.sh runs it, and its head explains the goals.
 Use: goals.py BUILD CHIP [GOAL [CASE ...]]"""
 import concurrent.futures
-import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from rows import RATES, XCDS, hbm_share
+from predict import RATES, one_xcd, predict, share_text
 
 LAYOUTS = ["nt", "nn", "tn", "tt"]
 MULTIPLE = 128  # of the next divided size: the lines of the tiles that such products take
@@ -28,31 +25,17 @@ FORM = {"attention_decode": r"\d+(x\d+){5}", "head_dims": r"\d+"}  # the others:
 
 
 class Predictor:
-    """Runs tandem-bench, each command once, several at a time."""
+    """Predicts each case once, several at a time."""
 
-    def __init__(self, build, chip, folder):
-        self.bench, self.chip, self.folder, self.number = f"{build}/bench/tandem-bench", chip, folder, 0
+    def __init__(self, build, chip):
+        self.build, self.chip = build, chip
         self.pool, self.futures = concurrent.futures.ThreadPoolExecutor(os.cpu_count()), {}
 
-    def start(self, op, shape, options="", device=""):
-        key = op, shape, options, device
+    def start(self, op, shape, options="", device=None):
+        key = device or f"sim:{self.chip}", op, shape, "--dtype", "bf16", *options.split()
         if key not in self.futures:
-            self.number += 1
-            self.futures[key] = self.pool.submit(self.run, self.number, *key)
+            self.futures[key] = self.pool.submit(predict, self.build, *key)
         return self.futures[key]
-
-    def run(self, number, op, shape, options, device):
-        path = os.path.join(self.folder, f"{number}.json")
-        command = [self.bench, op, shape, "--dtype", "bf16", "--device", f"sim:{self.chip}{device}", "--time", "--rounds", "0",
-                   "--workgroups", "1", "--check-time", "0.001", "--json", path] + options.split()
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise RuntimeError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-        with open(path, encoding="utf-8") as file:
-            [row] = json.load(file)["rows"]
-        if not row.get("clocks_predicted"):
-            raise RuntimeError(f"{' '.join(command)}: no predicted clocks: {row['reason']}")
-        return row
 
 
 def gemm(predictor, shape, layout, more=""):
@@ -85,7 +68,7 @@ class Table:
         return figure if meets else f"**{figure}**"
 
     def at_least(self, value, goal):
-        return self.judge(f"{value:.2f}" if value >= goal or value < goal - 0.005 else f"{value:.3f}", value >= goal)
+        return self.judge(share_text(value, goal), value >= goal)
 
     def at_most(self, percent, goal):
         return self.judge(f"{percent:.1f} %", percent <= goal)
@@ -169,8 +152,7 @@ def attention_decode(p, cases):
 
 def head_dims(p, cases):
     """Head_dims of a prefill, on one XCD with its share of HBM."""
-    device = f",xcds=1,hbm_gbs={RATES[p.chip][0] / XCDS / hbm_share(os.path.dirname(os.path.dirname(p.bench)), p.chip):.0f}"
-    shape = PREFILL[p.chip]
+    device, shape = one_xcd(p.build, p.chip), PREFILL[p.chip]
     print(f"{shape}D.\n")
     runs = {int(case): p.start("attention", shape + case, "--warm", device) for case in ["128"] + cases}
     table = Table(["kernel", "clocks", "of 128's rate"])
@@ -193,15 +175,14 @@ def main():
     for case in cases:
         if not re.fullmatch(FORM.get(goal, r"\d+x\d+x\d+"), case):
             sys.exit(f"goals.py: CASE = '{case}': {goal} needs {FORM.get(goal, 'MxNxK')}")
-    with tempfile.TemporaryDirectory() as folder:
-        predictor = Predictor(build, chip, folder)
-        try:
-            for name in [goal] if goal else GOALS:
-                print(f"**{name}.** {GOALS[name].__doc__}\n")
-                GOALS[name](predictor, cases or CASES[name])
-        except RuntimeError as error:
-            predictor.pool.shutdown(cancel_futures=True)
-            sys.exit(f"goals.py: {error}")
+    predictor = Predictor(build, chip)
+    try:
+        for name in [goal] if goal else GOALS:
+            print(f"**{name}.** {GOALS[name].__doc__}\n")
+            GOALS[name](predictor, cases or CASES[name])
+    except RuntimeError as error:
+        predictor.pool.shutdown(cancel_futures=True)
+        sys.exit(f"goals.py: {error}")
 
 
 if __name__ == "__main__":
