@@ -269,8 +269,18 @@ DEVICE float near_element(const uint32_t *rows, uint32_t byte, tdm_type type) {
 // Of each lane the x of lane `from`.
 DEVICE int lane_of(int x, int from) { return __builtin_amdgcn_ds_bpermute(from * 4, x); }
 
+// What a wave loads of a single row, with the halves of dwords that the row shares with those beside it: `odd` rows have an odd
+// number of 16-bit elements. skew: the row begins between two dwords. The last row of all may end with half a dword, which
+// stage_half() loads.
+DEVICE buffer single_buffer(const cross_entropy_args *p, int64_t row, int64_t end, int odd, int skew, tdm_type type) {
+  const int64_t bytes = p->groups.cols * tdm_bytes(type), begin = row * bytes - 2 * skew;
+  const int shared = odd != 0 && (skew != 0 || row + 1 < p->groups.rows) ? 2 : 0;
+  return make_buffer((const char *)p->logits + begin, row < end ? bytes + shared : 0);
+}
+
 // A wave takes neighbouring rows, in turns of a row for each of its row groups, and loads them a turn ahead. Lane j of a group
-// keeps the sum of turn j, as above.
+// keeps the sum of turn j, as above. Of single rows with an odd number of 16-bit elements every second one begins between two
+// dwords; so two waves share as many rows as both have turns, and each takes those that begin alike.
 template <int loads>
 DEVICE void cross_entropy_near(const cross_entropy_args *p, int log2, tdm_type type) {
   enum { WAVES = HIP_ROWS_WORKGROUP / WAVE };
@@ -278,27 +288,36 @@ DEVICE void cross_entropy_near(const cross_entropy_args *p, int log2, tdm_type t
   row_group_t g = row_group_of(&p->groups);
   g.log2 = log2;
   uint32_t *at = staged[wave_index()];
-  const int cols = (int)p->groups.cols, steps = near_steps(cols, g, type), own = (g.lane << (6 - g.log2)) + g.sub;
-  const int64_t at_once = WAVE >> g.log2, most = p->turns * at_once,
-                first = ((int64_t)__builtin_amdgcn_workgroup_id_x() * WAVES + wave_index()) * most,
-                end = first + most < p->groups.rows ? first + most : p->groups.rows;
+  const bool single = log2 == 6 && type != TDM_F32;
+  const int cols = (int)p->groups.cols, steps = near_steps(cols, g, type), wave = wave_index(), odd = single ? cols & 1 : 0,
+            skew = wave & odd, own = ((g.lane << (6 - g.log2)) + g.sub) << odd;
+  const int64_t at_once = WAVE >> g.log2, most = p->turns * at_once, step = at_once << odd,
+                begin = ((int64_t)__builtin_amdgcn_workgroup_id_x() * WAVES + (wave - skew)) * most, first = begin + skew,
+                end = begin + (most << odd) < p->groups.rows ? begin + (most << odd) : p->groups.rows;
   if (first >= end) return;
-  const near_place place = place_near(cols, g, steps, loads, minus_infinity(type), type);
+  const near_place place = single ? place_near_at(2 * skew, cols, g, steps, loads, minus_infinity(type), type)
+                                  : place_near(cols, g, steps, loads, minus_infinity(type), type);
+  const auto load = [&](u32x4 *raw, int64_t row) {
+    const buffer from =
+        single ? single_buffer(p, row, end, odd, skew, type) : near_buffer(p->logits, p->groups.cols, row, end, g, type);
+    load_words(raw, from, loads);
+  };
   int64_t target = target_of(p, first + own);
   u32x4 raw[NEAR_LOADS_MOST];
-  load_near(p->logits, p->groups.cols, raw, first, end, g, loads, type);
+  load(raw, first);
   at[near_nothing(loads)] = minus_infinity(type);
-  for (int64_t block = first; block < end; block += WAVE) {
-    const int64_t row = block + own, next_target = target_of(p, row + WAVE);
+  for (int64_t block = first; block < end; block += WAVE << odd) {
+    const int64_t row = block + own, next_target = target_of(p, row + (WAVE << odd));
     const bool ends = row < end, valid = ends && has_loss(p, target), has = valid && has_target(p, target);
     const int byte = has ? (int)(target - p->first) * tdm_bytes(type) : -1;
     row_sum_t mine = {LEAST_FLOAT, 0};
     float logit = 0;
     int64_t now = block;
 #pragma unroll 1
-    for (int turn = 0; turn < 1 << g.log2 && now < end; turn++, now += at_once) {
-      stage_near(p->logits, &p->groups, at, raw, now, g, loads, type);
-      load_near(p->logits, p->groups.cols, raw, now + at_once, end, g, loads, type);
+    for (int turn = 0; turn < 1 << g.log2 && now < end; turn++, now += step) {
+      stage_words(at, raw, loads);
+      if (skew == 0) stage_half(p->logits, &p->groups, at, now, g, type);
+      load(raw, now + step);
       const int of_turn = lane_of(byte, (g.sub << g.log2) + turn);
       const float one = near_element(at, place.begin + (uint32_t)(of_turn < 0 ? 0 : of_turn), type);
       const row_sum_t s = sum_near(at, &place, steps, g, loads, type);

@@ -14,14 +14,15 @@ DEVICE constexpr uint32_t near_nothing(int loads) { return (uint32_t)loads * WAV
 
 /* What a work-item reads of the row of its group, in dwords of LDS: `first` and others 2^log2 apart, and a last one. That may
  * be half a dword of the row, at its beginning or its end; the other half becomes `fill`. All are the same in each turn,
- * because turns have an even number of rows, or all rows begin at dwords. */
+ * because turns have an even number of rows, or a wave's rows begin alike. */
 typedef struct near_place {
   uint32_t first, last, keep, add;
   uint32_t begin; /* of the row, in bytes */
 } near_place;
 
-DEVICE near_place place_near(int cols, row_group_t g, int steps, int loads, uint32_t fill, tdm_type type) {
-  const int begin = g.sub * cols * tdm_bytes(type), end = begin + cols * tdm_bytes(type);
+/* begin: of the row, in bytes. */
+DEVICE near_place place_near_at(int begin, int cols, row_group_t g, int steps, int loads, uint32_t fill, tdm_type type) {
+  const int end = begin + cols * tdm_bytes(type);
   const int from = (begin + 3) / 4, to = end / 4, last = from + g.lane + ((steps - 1) << g.log2);
   near_place place = {(uint32_t)(from + g.lane), near_nothing(loads), ~0u, 0, (uint32_t)begin};
   if (last < to) place.last = (uint32_t)last;
@@ -32,17 +33,22 @@ DEVICE near_place place_near(int cols, row_group_t g, int steps, int loads, uint
   place.add = fill & ~place.keep;
   return place;
 }
+DEVICE near_place place_near(int cols, row_group_t g, int steps, int loads, uint32_t fill, tdm_type type) {
+  return place_near_at(g.sub * cols * tdm_bytes(type), cols, g, steps, loads, fill, type);
+}
 
 /* The rows of a turn: those from `row` to below `end`, as many as the wave's row groups. Lanes after them load nothing. */
 DEVICE buffer near_buffer(const void *all, int64_t cols, int64_t row, int64_t end, row_group_t g, tdm_type type) {
   const int64_t bytes = cols * tdm_bytes(type), left = end - row, most = WAVE >> g.log2;
   return make_buffer((const char *)all + row * bytes, (left < most ? left : most) * bytes);
 }
-DEVICE void load_near(const void *all, int64_t cols, u32x4 *raw, int64_t row, int64_t end, row_group_t g, int loads,
-                      tdm_type type) {
-  const buffer from = near_buffer(all, cols, row, end, g, type);
+DEVICE void load_words(u32x4 *raw, buffer from, int loads) {
 #pragma unroll
   for (uint32_t n = 0; n < (uint32_t)loads; n++) raw[n] = buffer_load(from, (uint32_t)lane_index() * 16 + n * WAVE * 16);
+}
+DEVICE void load_near(const void *all, int64_t cols, u32x4 *raw, int64_t row, int64_t end, row_group_t g, int loads,
+                      tdm_type type) {
+  load_words(raw, near_buffer(all, cols, row, end, g, type), loads);
 }
 
 /* The number of the turn's last element, if that is the last one of all rows and half a dword, which a buffer does not have;
@@ -54,12 +60,18 @@ DEVICE int near_half(const hip_row_groups *all, int64_t row, row_group_t g, tdm_
 }
 
 /* Writes them to LDS. */
-DEVICE void stage_near(const void *from, const hip_row_groups *all, uint32_t *rows, const u32x4 *raw, int64_t row,
-                       row_group_t g, int loads, tdm_type type) {
+DEVICE void stage_words(uint32_t *rows, const u32x4 *raw, int loads) {
 #pragma unroll
   for (uint32_t n = 0; n < (uint32_t)loads; n++) *(u32x4 *)(rows + (n * WAVE + (uint32_t)lane_index()) * 4) = raw[n];
+}
+DEVICE void stage_half(const void *from, const hip_row_groups *all, uint32_t *rows, int64_t row, row_group_t g, tdm_type type) {
   const int last = near_half(all, row, g, type);
   if (last >= 0 && lane_index() == 0) rows[last / 2] = load_single((const char *)from + (row * all->cols + last) * 2, type);
+}
+DEVICE void stage_near(const void *from, const hip_row_groups *all, uint32_t *rows, const u32x4 *raw, int64_t row,
+                       row_group_t g, int loads, tdm_type type) {
+  stage_words(rows, raw, loads);
+  stage_half(from, all, rows, row, g, type);
 }
 
 /* ---- Rows whose dwords a work-item keeps ---- */
