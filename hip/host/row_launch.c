@@ -22,7 +22,8 @@ enum { ROUNDS = 8, ROUNDS_AHEAD = 1 };
  * compute unit the first one gets ahead of the others, and if all have as many rows, the last ones end alone. So from so many
  * rows on for each workgroup that the device holds, each row has a workgroup: rmsnorm of 38074 bf16 gets 0.91 of the rate of
  * memory instead of 0.87, predicted. With fewer the rounds themselves are uneven, and what is loaded ahead counts: 100000 bf16,
- * of which there are 2.6 in 1 GiB, would take 3 % more. */
+ * of which there are 2.6 in 1 GiB, would take 3 % more. But rows that twice as many work-items share (long_group) have a
+ * workgroup each from one round on. */
 enum { ROWS_ALONE = 3, ROWS_ALONE_MOST = 1 << 20 };
 
 /* Workgroups that a compute unit holds. waves: that a SIMD holds. */
@@ -152,16 +153,22 @@ static int64_t best_group(const tdm_hip_device *device, const hip_rows *r, int64
 }
 
 /* The workgroup of a long row that is read twice. In the last round a compute unit may have one row alone, and one workgroup
- * can't load as fast as all that a compute unit holds. So twice as many work-items share each row where the launch is estimated
- * to end earlier by more than 2 %: 128256 f32 of rmsnorm, of which an XCD has 131 rows of 1 GiB for 128 places, get 0.84 of the
- * rate of memory with 512 work-items, and 0.75 with 256, predicted. */
+ * can't load as fast as all that a compute unit holds. So twice as many work-items share each row where the launch has more
+ * than one round and the last one is not full: of rmsnorm 100000 f32, of which an XCD has 168 rows of 1 GiB for 128 places,
+ * get 0.90 of the rate of memory so, and 0.87 with 256 work-items, and 50000 f32 (336 rows) 0.92 and 0.91. In 16-bit types,
+ * whose VALUs have more work, only from 2.75 rounds on: 91389 bf16 (367 rows) get 0.89 and 0.87, but 100000 (336) take 1.9 %
+ * more. From ROWS_ALONE rounds on 256 are better: 85000 bf16 (395 rows) get 0.91, and 0.90 with 512. Else where the launch is
+ * estimated to end earlier by more than 2 %. All of it is predicted. */
 static int64_t long_group(const tdm_hip_device *device, const hip_rows *r) {
-  enum { SIZE = HIP_ROWS_WORKGROUP };
+  enum { SIZE = HIP_ROWS_WORKGROUP, HELD = HIP_ROW_GROUP_MOST / SIZE };
+  const int64_t round = (int64_t)device->compute_units * HELD;
+  if (r->alone > 0 && r->rows >= ROWS_ALONE * round) return SIZE;
+  if (r->alone > 0 && 4 * r->rows > (r->type == TDM_F32 ? 4 : 11) * round && r->rows % round != 0) return 2 * SIZE;
   const double units = device->compute_units, rate = tdm_hip_cost_numbers.hbm * tdm_hip_rates(device, r->type).hbm / units;
   double clocks[2]; /* for a byte of each row */
   for (int i = 0; i < 2; i++) {
-    const double of_unit = (double)r->rows / units, held = (HIP_ROW_GROUP_MOST / SIZE) >> i,
-                 full = floor(of_unit / held) * held, rest = of_unit - full, share = 2 / rate; /* a read and a write */
+    const double of_unit = (double)r->rows / units, held = HELD >> i, full = floor(of_unit / held) * held,
+                 rest = of_unit - full, share = 2 / rate; /* a read and a write */
     clocks[i] = full * share + (rest > 0 ? fmax(rest * share, r->alone / (1 << i)) : 0);
   }
   return clocks[1] * 1.02 < clocks[0] ? 2 * SIZE : SIZE;
@@ -213,7 +220,8 @@ void tdm_hip_row_groups(tdm_plan *plan, hip_row_groups *groups, const hip_rows *
   const int64_t at_once = groups->threads / size;
   const int64_t most = turns > 1 ? ROUNDS : ROUNDS_AHEAD,
                 held = plan->context->hip->compute_units * workgroups_of_cu(groups->threads, waves);
-  const bool alone = r->twice && at_once * turns == 1 && r->rows >= ROWS_ALONE * held && r->rows <= ROWS_ALONE_MOST;
+  const bool shared = r->alone > 0 && groups->threads == 2 * HIP_ROWS_WORKGROUP, /* by more work-items than usual */
+      alone = r->twice && at_once * turns == 1 && r->rows >= (shared ? 1 : ROWS_ALONE) * held && r->rows <= ROWS_ALONE_MOST;
   groups->workgroups = set_grid(plan, hip_ceil_div(r->rows, at_once * turns), groups->threads, waves, most);
   if (alone) groups->workgroups = r->rows;
   /* An even number of rows in a round: a work-item's rows then begin alike, at dwords or between two. */
