@@ -63,23 +63,55 @@ DEVICE step_lengths<T> lengths_of(const lines *a, const b_lines<T> *b, int left)
   for (int p = 0; p < T::PRODUCTS; p++) l.b[p] = step_length(b->of + p, left);
   return l;
 }
+/* Half of a step's loads starts with the next step: then the base that comes after them has registers of its own. */
+template <typename T>
+DEVICE constexpr bool loads_in_halves(void) {
+  return T::PARTS > 1 && !T::CACHE_LINES;
+}
+template <typename T>
+DEVICE void begin_loads_of(line_loads *l, lines *x, LDS char *stage, uint32_t length) {
+  begin_loads(l, x, stage, length);
+  if (!loads_in_halves<T>()) return;
+  keep_loads(l);
+  x->base = advance_here(x->base, x->step);
+}
 template <typename T>
 DEVICE void begin_a_loads(step_loads<T> *l, lines *a, LDS char *stage, const step_lengths<T> *length) {
-  l->a = begin_loads(a, stage, length->a);
+  begin_loads_of<T>(&l->a, a, stage, length->a);
 }
 template <typename T>
 DEVICE void begin_b_loads(step_loads<T> *l, b_lines<T> *b, LDS char *stage, const step_lengths<T> *length) {
 #pragma unroll
-  for (int p = 0; p < T::PRODUCTS; p++) l->b[p] = begin_loads(b->of + p, stage + T::A_BYTES + p * T::B_BYTES, length->b[p]);
+  for (int p = 0; p < T::PRODUCTS; p++)
+    begin_loads_of<T>(l->b + p, b->of + p, stage + T::A_BYTES + p * T::B_BYTES, length->b[p]);
 }
 template <typename T>
-DEVICE void start_step_load(const step_loads<T> *l, const lines *a, const b_lines<T> *b, int n, form of_a, form of_b) {
-  const int all_a = loads_of(T::TILE_M, T::WAVES), all_b = loads_of(T::TILE_N, T::WAVES);
-  if (n < all_a)
-    start_load(&l->a, a, n, of_a);
-  else
-    start_load(l->b + (n - all_a) / all_b, b->of + (n - all_a) / all_b, (n - all_a) % all_b, of_b);
+DEVICE void make_formats(step_loads<T> *l) {
+  l->a.format = format_here();
+#pragma unroll
+  for (int p = 0; p < T::PRODUCTS; p++) l->b[p].format = format_here();
 }
+/* Load n of a step, A's first: sets its place, or starts it after that. */
+template <typename T, int n>
+DEVICE void place_step_load(const step_loads<T> *l, form of_a, form of_b) {
+  constexpr int all_a = loads_of(T::TILE_M, T::WAVES), all_b = loads_of(T::TILE_N, T::WAVES);
+  if constexpr (n < all_a)
+    place_load(&l->a, n, of_a);
+  else
+    place_load(l->b + (n - all_a) / all_b, (n - all_a) % all_b, of_b);
+}
+template <typename T, int n>
+DEVICE void start_step_load(const step_loads<T> *l, lines *a, b_lines<T> *b) {
+  constexpr int all_a = loads_of(T::TILE_M, T::WAVES), all_b = loads_of(T::TILE_N, T::WAVES);
+  constexpr bool is_a = n < all_a;
+  constexpr int p = is_a ? 0 : (n - all_a) / all_b, of_lines = is_a ? n : (n - all_a) % all_b;
+  lines *x = is_a ? a : b->of + p;
+  start_load(is_a ? &l->a : l->b + p, x, of_lines);
+  if (!loads_in_halves<T>() && of_lines == (is_a ? all_a : all_b) - 1) x->base = advance_here(x->base, x->step);
+}
+
+/* Are a part's addresses others than those of the part before? Across k its rows are a constant further. */
+DEVICE constexpr bool moves_at(int part, form f) { return part == 0 || operand_read_of(f) == ALONG_K; }
 
 /* Reads chunk c of a part: A's fragments come first. stage: where it begins. Its addresses are computed here, between products:
  * the compiler would put all additions before the first product. at: those that were. */
@@ -87,11 +119,11 @@ template <typename T, int c>
 DEVICE void read_chunk(operands<T> *to, const stage_reader *first, step_reader *at, stages stage, int part, form of_a,
                        form of_b) {
   if (c < T::ROWS) {
-    if (c == 0) at->a = at_step<T>(&first->a, stage, of_a);
+    if (c == 0 && moves_at(part, of_a)) at->a = at_step<T>(&first->a, stage, of_a);
     read_chunks(to->a, &at->a, 0, of_a, part * T::ROWS + c, part * T::ROWS + c + 1);
   } else {
     const int p = (c - T::ROWS) / T::OF_B, n = part * T::OF_B + (c - T::ROWS) % T::OF_B;
-    if (c == T::ROWS) at->b = at_step<T>(&first->b, stage, of_b);
+    if (c == T::ROWS && moves_at(part, of_b)) at->b = at_step<T>(&first->b, stage, of_b);
     read_chunks(to->b[p], &at->b, p * T::B_BYTES, of_b, n, n + 1);
   }
 }
@@ -108,7 +140,7 @@ DEVICE int late_reads(form of_a) {
   switch (operand_read_of(of_a)) {
     case ALONG_K: return rows;
     case LDS_TRANSPOSE: return 2 * rows;
-    case PAIRS: return rows / 2 * (row_bytes(of_a) == 256 || of_a.type == TDM_F32 ? 4 : 8);
+    case PAIRS: return rows / 2 * 4;
     case ONE_OF_TWO: return 0;
   }
   return 0;
@@ -208,7 +240,7 @@ struct between {
 template <typename T, int PART>
 struct loads_with {
   static constexpr bool BEGINS = PART == T::PARTS - 1; /* a step of loads, after the barrier */
-  static constexpr int HALF = T::PARTS == 1 || T::CACHE_LINES ? T::LOADS : T::LOADS / 2;
+  static constexpr int HALF = loads_in_halves<T>() ? T::LOADS / 2 : T::LOADS;
   static constexpr int FIRST = BEGINS ? 0 : HALF, COUNT = BEGINS ? HALF : T::LOADS - HALF;
 };
 
@@ -281,7 +313,8 @@ DEVICE int begin_slot(lines *a, b_lines<T> *b, const all_row_ends<T> *e, const l
 template <typename T>
 struct to_start {
   const stage_reader *readers;
-  stages stage; /* the next part's */
+  step_reader *reader; /* of the last part that was read */
+  stages stage;        /* the next part's */
   step_loads<T> *loads;
   lines *a;
   b_lines<T> *b;
@@ -306,37 +339,48 @@ DEVICE void make_shares(operands<T> *made, const operands<T> *read, form of_a, f
   }
 }
 template <typename T, tdm_type TYPE, int PART, int I, int N>
-DEVICE void start_reads(operands<T> *x, step_reader *reader, const to_start<T> *s, form of_a, form of_b) {
+DEVICE void start_reads(operands<T> *x, const to_start<T> *s, form of_a, form of_b) {
   typedef between<T, TYPE> at;
   if constexpr (N < at::CHUNKS) {
-    read_chunk<T, at::chunk_at(N)>(x, s->readers, reader, s->stage, (PART + 1) % T::PARTS, of_a, of_b);
-    start_reads<T, TYPE, PART, I, at::next_read(I, N + 1)>(x, reader, s, of_a, of_b);
+    read_chunk<T, at::chunk_at(N)>(x, s->readers, s->reader, s->stage, (PART + 1) % T::PARTS, of_a, of_b);
+    start_reads<T, TYPE, PART, I, at::next_read(I, N + 1)>(x, s, of_a, of_b);
   }
 }
-template <typename T, tdm_type TYPE, int PART, int I, int N>
+/* The first one has had its place since before the product. */
+template <typename T, tdm_type TYPE, int PART, int I, int N, bool placed = true>
 DEVICE void start_loads(const to_start<T> *s, form of_a, form of_b) {
   typedef loads_with<T, PART> with;
   if constexpr (N < with::COUNT) {
-    start_step_load<T>(s->loads, s->a, s->b, with::FIRST + N, of_a, of_b);
-    start_loads<T, TYPE, PART, I, between<T, TYPE>::next_load(I, N + 1, with::COUNT)>(s, of_a, of_b);
+    if constexpr (!placed) {
+      place_step_load<T, with::FIRST + N>(s->loads, of_a, of_b);
+      asm volatile("s_nop 0");
+    }
+    start_step_load<T, with::FIRST + N>(s->loads, s->a, s->b);
+    start_loads<T, TYPE, PART, I, between<T, TYPE>::next_load(I, N + 1, with::COUNT), false>(s, of_a, of_b);
   }
 }
 
 /* Before the loop: reads the first part of step 0, and starts the loads of a step that come before its other products. */
 template <typename T, tdm_type TYPE, int... N>
-DEVICE void read_all(numbers<N...>, operands<T> *x, step_reader *reader, const to_start<T> *s, form of_a, form of_b) {
-  (read_chunk<T, between<T, TYPE>::chunk_at(N)>(x, s->readers, reader, s->stage, 0, of_a, of_b), ...);
+DEVICE void read_all(numbers<N...>, operands<T> *x, const to_start<T> *s, form of_a, form of_b) {
+  (read_chunk<T, between<T, TYPE>::chunk_at(N)>(x, s->readers, s->reader, s->stage, 0, of_a, of_b), ...);
+}
+template <typename T, int n>
+DEVICE void load_one(const to_start<T> *s, form of_a, form of_b) {
+  place_step_load<T, n>(s->loads, of_a, of_b);
+  asm volatile("s_nop 0");
+  start_step_load<T, n>(s->loads, s->a, s->b);
 }
 template <typename T, int... N>
 DEVICE void load_all(numbers<N...>, const to_start<T> *s, form of_a, form of_b) {
-  (start_step_load<T>(s->loads, s->a, s->b, N, of_a, of_b), ...);
+  (load_one<T, N>(s, of_a, of_b), ...);
 }
 template <typename T, tdm_type TYPE>
 DEVICE void start_first_part(operands<T> *x, to_start<T> *s, form of_a, form of_b) {
-  step_reader reader;
   keep_order();
-  read_all<T, TYPE>(up_to<between<T, TYPE>::CHUNKS>(), x, &reader, s, of_a, of_b);
+  read_all<T, TYPE>(up_to<between<T, TYPE>::CHUNKS>(), x, s, of_a, of_b);
   keep_order();
+  make_formats<T>(s->loads);
   begin_a_loads<T>(s->loads, s->a, s->place, s->lengths);
   begin_b_loads<T>(s->loads, s->b, s->place, s->lengths);
   load_all<T>(up_to<loads_with<T, T::PARTS - 1>::COUNT>(), s, of_a, of_b);
@@ -344,8 +388,7 @@ DEVICE void start_first_part(operands<T> *x, to_start<T> *s, form of_a, form of_
 
 /* Instruction I of a part's products, and what comes before and after it. */
 template <typename T, tdm_type TYPE, int PART, int I>
-DEVICE void multiply_one_between(tile_sums<T> sums, operands<T> *x, operands<T> *made, step_reader *reader, to_start<T> *s,
-                                 form of_a, form of_b) {
+DEVICE void multiply_one_between(tile_sums<T> sums, operands<T> *x, operands<T> *made, to_start<T> *s, form of_a, form of_b) {
   typedef between<T, TYPE> at;
   typedef loads_with<T, PART> with;
   if constexpr (I == at::LATE) {
@@ -359,19 +402,23 @@ DEVICE void multiply_one_between(tile_sums<T> sums, operands<T> *x, operands<T> 
   }
   if constexpr (T::PARTS == 1) make_shares<T, TYPE, I, at::next_share(I, 0)>(made, x, of_a, of_b);
   const operands<T> *now = T::PARTS == 1 ? made : x;
-  constexpr int m = I % at::OF_PART / T::COLUMNS, n = I % T::COLUMNS;
+  constexpr int m = I % at::OF_PART / T::COLUMNS, n = I % T::COLUMNS, load = at::next_load(I, 0, with::COUNT);
+  if constexpr (with::BEGINS && I == 0) begin_a_loads<T>(s->loads, s->a, s->place, s->lengths);
+  if constexpr (load < with::COUNT) {
+    place_step_load<T, with::FIRST + load>(s->loads, of_a, of_b);
+    keep_order();
+  }
   sums[m][n] = in_order(mfma_part(now->b[n / T::OF_B][PART * T::OF_B + n % T::OF_B], now->a[PART * T::ROWS + m], sums[m][n],
                                   TYPE, I / at::OF_PART));
-  start_reads<T, TYPE, PART, I, at::next_read(I, 0)>(x, reader, s, of_a, of_b);
-  if constexpr (with::BEGINS && I == 0) begin_a_loads<T>(s->loads, s->a, s->place, s->lengths);
+  start_reads<T, TYPE, PART, I, at::next_read(I, 0)>(x, s, of_a, of_b);
   if constexpr (with::BEGINS && I == (at::LATE > 0 ? 1 : 0)) begin_b_loads<T>(s->loads, s->b, s->place, s->lengths);
-  start_loads<T, TYPE, PART, I, at::next_load(I, 0, with::COUNT)>(s, of_a, of_b);
+  start_loads<T, TYPE, PART, I, load>(s, of_a, of_b);
   keep_order();
 }
 template <typename T, tdm_type TYPE, int PART, int... I>
-DEVICE void multiply_all_between(numbers<I...>, tile_sums<T> sums, operands<T> *x, operands<T> *made, step_reader *reader,
-                                 to_start<T> *s, form of_a, form of_b) {
-  (multiply_one_between<T, TYPE, PART, I>(sums, x, made, reader, s, of_a, of_b), ...);
+DEVICE void multiply_all_between(numbers<I...>, tile_sums<T> sums, operands<T> *x, operands<T> *made, to_start<T> *s, form of_a,
+                                 form of_b) {
+  (multiply_one_between<T, TYPE, PART, I>(sums, x, made, s, of_a, of_b), ...);
 }
 
 /* Multiplies a part. Between its products it starts the reads and loads of `s`. Left to itself, clang moves them before the
@@ -379,12 +426,11 @@ DEVICE void multiply_all_between(numbers<I...>, tile_sums<T> sums, operands<T> *
 template <typename T, tdm_type TYPE, int PART>
 DEVICE void multiply_between(tile_sums<T> sums, operands<T> *x, to_start<T> s, form of_a, form of_b) {
   operands<T> made;
-  step_reader reader;
   keep_order();
   wait_lds_but(late_reads<T>(of_a));
   take_part<T>(x, PART, 0, first_rows<T>(of_a), of_a, of_b);
   keep_order();
-  multiply_all_between<T, TYPE, PART>(up_to<between<T, TYPE>::COUNT>(), sums, x, &made, &reader, &s, of_a, of_b);
+  multiply_all_between<T, TYPE, PART>(up_to<between<T, TYPE>::COUNT>(), sums, x, &made, &s, of_a, of_b);
 }
 
 #endif

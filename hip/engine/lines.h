@@ -145,25 +145,44 @@ DEVICE void load_lines(lines *x, LDS char *place, uint32_t length, form f) {
   x->base = advance_here(x->base, x->step);
 }
 
-/* What the scalar unit computes with the result stays after this. */
-DEVICE uint32_t scalar_in_order(uint32_t x) {
-  asm volatile("" : "+s"(x));
-  return x;
-}
-
-/* The same one by one: begin_loads, then start_load for each. */
+/* The same one by one: for each of them place_load, another instruction, and start_load. There must be one between, because a
+ * load sees M0 one instruction later. Left to itself, clang puts an s_nop there, sets M0 by way of another register, and copies
+ * the buffer for each step: 134 instructions of a wave in a step of 64x128 in tn on gfx942, and 108 this way. So it is
+ * assembly. M0 can't be named as clobbered, because clang reserves it: no builtin that sets it may come after these. The high
+ * half of the base has zeros where a buffer has its stride. */
 typedef struct line_loads {
-  buffer from;
-  LDS char *place;
+  uint64_t base;
+  uint32_t length, format; /* of the buffer */
+  uint32_t place;
 } line_loads;
-DEVICE line_loads begin_loads(lines *x, LDS char *place, uint32_t length) {
-  line_loads l = {make_short_buffer(x->base, length), place};
-  x->base = advance_here(x->base, x->step);
-  return l;
+/* Each operand's buffer has four registers to itself: this one, too, which would be the same constant (buffer.h). */
+DEVICE uint32_t format_here(void) {
+  uint32_t format;
+  asm volatile("s_mov_b32 %0, 0x20000" : "=s"(format));
+  return format;
 }
-DEVICE void start_load(const line_loads *l, const lines *x, int n, form f) {
-  const uint32_t place = scalar_in_order(lds_address(l->place));
-  buffer_load_to_lds(l->from, x->offset[n], at_lds(place + (uint32_t)(n * f.waves * WAVE * CHIP_LOAD_TO_LDS_BYTES)));
+/* The same in registers of their own, which the loads of a step keep when the lines go on. */
+DEVICE void keep_loads(line_loads *l) {
+  asm volatile("s_mov_b64 %0, %1" : "=s"(l->base) : "s"(l->base));
+  asm volatile("s_mov_b32 %0, %1" : "=s"(l->length) : "s"(l->length));
+}
+DEVICE void begin_loads(line_loads *l, const lines *x, LDS char *place, uint32_t length) {
+  l->base = (uint64_t)(uintptr_t)x->base;
+  l->length = length;
+  l->place = lds_address(place);
+}
+DEVICE void place_load(const line_loads *l, int n, form f) {
+  if (n == 0)
+    asm volatile("s_mov_b32 m0, %0" ::"s"(l->place));
+  else
+    asm volatile("s_add_u32 m0, %0, %1" ::"s"(l->place), "i"(n * f.waves * WAVE * CHIP_LOAD_TO_LDS_BYTES) : "scc");
+}
+DEVICE void start_load(const line_loads *l, const lines *x, int n) {
+  const u32x4 from = {(uint32_t)l->base, (uint32_t)(l->base >> 32), l->length, l->format};
+  if constexpr (CHIP_LOAD_TO_LDS_BYTES == CHUNK_BYTES)
+    asm volatile("buffer_load_dwordx4 %0, %1, 0 offen lds" ::"v"(x->offset[n]), "s"(from) : "memory");
+  else
+    asm volatile("buffer_load_dword %0, %1, 0 offen lds" ::"v"(x->offset[n]), "s"(from) : "memory");
 }
 
 /* Puts zeros after the K tail, the last `depth` values of k, in what this wave loaded to `place`. Call it when these loads have
@@ -246,6 +265,14 @@ DEVICE reader make_reader(LDS const char *lds, int line, form f) {
   return r;
 }
 
+enum { MOST_OF_TWO = 1024 };
+/* Two dwords, at multiples of 4 bytes below that after the address. */
+DEVICE u32x2 lds_read_two_unordered(uint32_t address, int first, int second) {
+  u32x2 words;
+  asm volatile("ds_read2_b32 %0, %1 offset0:%2 offset1:%3" : "=v"(words) : "v"(address), "i"(first / 4), "i"(second / 4));
+  return words;
+}
+
 /* 8 dwords of a row of k into two chunks: f16 and bf16 have two lines at each of 8 k, f32 at each of 4. */
 DEVICE void read_rows(u32x4 *to, uint32_t address, int offset, form f) {
 #pragma unroll
@@ -255,6 +282,8 @@ DEVICE void read_rows(u32x4 *to, uint32_t address, int offset, form f) {
       two = lds_read_8_unordered(address, offset + h * row_bytes(f));
     else if (row_bytes(f) == 256)
       two = lds_read_rows_unordered(address, offset / 256 + 2 * h);
+    else if (offset + 8 * row_bytes(f) <= MOST_OF_TWO)
+      two = lds_read_two_unordered(address, offset + 2 * h * row_bytes(f), offset + (2 * h + 1) * row_bytes(f));
     else
       two = (u32x2){lds_read_4_unordered(address, offset + 2 * h * row_bytes(f)),
                     lds_read_4_unordered(address, offset + (2 * h + 1) * row_bytes(f))};

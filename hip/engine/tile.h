@@ -12,9 +12,9 @@
  *   nobody reads it any more after the barrier
  *
  * So loads have DEPTH - 1 steps to arrive; by cache lines (cache_lines.h) one less, because a step is in two stages. The K tail
- * is a step like others: lanes load nothing after the end of K. 1000x1000x1000 bf16 nt with rows of 2048 bytes takes 17,509
- * predicted clocks on gfx950, and took 18,648 when the tail came after the loop. 1024x4096x1024 bf16 tn takes 26,900 on gfx950
- * and 45,072 on gfx942; with all reads and loads before a step's products it took 32,376 and 54,180. */
+ * is a step like others: lanes load nothing after the end of K. 1000x1000x1000 bf16 nt with rows of 2048 bytes took 17,509
+ * predicted clocks on gfx950 this way, and 18,648 when the tail came after the loop. 1024x4096x1024 bf16 tn takes 25,600 on
+ * gfx950 and 43,428 on gfx942; with all reads and loads before a step's products it took 32,376 and 54,180. */
 #ifndef TANDEM_HIP_ENGINE_TILE_H
 #define TANDEM_HIP_ENGINE_TILE_H
 
@@ -244,6 +244,7 @@ DEVICE void run_between(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth,
   LDS char *mine = lds + wave_place(of_a); /* the wave's parts of a stage; of B's lines, too */
   operands<T> x;
   step_loads<T> loads;
+  step_reader reader;
   step_lengths<T> lengths;
   int some = 1; /* how many steps have these lengths */
 
@@ -262,7 +263,7 @@ DEVICE void run_between(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth,
   keep_order();
   wait_memory<T::LEFT>(); /* this wave's part of step 0 is in LDS */
   barrier();
-  to_start<T> start = {&first, stages_of<T>(0), &loads, &a, &b, mine + (T::DEPTH - 1) * T::STAGE, &lengths};
+  to_start<T> start = {&first, &reader, stages_of<T>(0), &loads, &a, &b, mine + (T::DEPTH - 1) * T::STAGE, &lengths};
   start_first_part<T, TYPE>(&x, &start, of_a, of_b);
   if (!T::CACHE_LINES) turn_all<T>(order, &a, &b, k.whole - T::DEPTH);
   keep_order();
@@ -282,11 +283,12 @@ DEVICE void run_between(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth,
     }
     for (; t < end; t++) {
       if constexpr (T::PARTS > 1)
-        multiply_between<T, TYPE, 0>(sums, &x, {&first, stages_of<T>(stage), &loads, &a, &b, mine, &lengths}, of_a, of_b);
+        multiply_between<T, TYPE, 0>(sums, &x, {&first, &reader, stages_of<T>(stage), &loads, &a, &b, mine, &lengths}, of_a,
+                                     of_b);
       LDS char *place = mine + stage;
       stage = stage_after<T>(stage);
-      multiply_between<T, TYPE, T::PARTS - 1>(sums, &x, {&first, stages_of<T>(stage), &loads, &a, &b, place, &lengths}, of_a,
-                                              of_b);
+      multiply_between<T, TYPE, T::PARTS - 1>(sums, &x, {&first, &reader, stages_of<T>(stage), &loads, &a, &b, place, &lengths},
+                                              of_a, of_b);
     }
     if (!T::CACHE_LINES) turn_all<T>(order, &a, &b, k.whole - T::DEPTH - t);
   }
