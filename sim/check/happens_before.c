@@ -114,7 +114,10 @@ static void instruction(wave *w, const inst *i) {
   hb_wave *o = &w->group->hb->wave[w->index];
   if (o->fresh != NULL) wait_settle(w, o);
   if (o->scoped) fence_after(w, o);
-  if (hb_checks(w, GFXSIM_CHECK_WAIT)) wait_operands(w, o, i);
+  if (hb_checks(w, GFXSIM_CHECK_WAIT)) {
+    wait_operands(w, o, i);
+    wait_m0(w, o, i);
+  }
   o->last = i;
   switch (i->class) {
     case CLASS_BRANCH: synchronise(w, o, i); break;

@@ -141,6 +141,8 @@ void hb_no_memory(wave *w, const inst *i);
 
 /* Checks the operands against what is outstanding. */
 void wait_operands(wave *w, hb_wave *o, const inst *i);
+/* A load to LDS right after its m0 was written. */
+void wait_m0(wave *w, const hb_wave *o, const inst *i);
 /* A new entry with the instruction's destination, at the queue's end. */
 outstanding *wait_issue(wave *w, hb_wave *o, queue *q, const inst *i);
 /* A flat load that reaches LDS is not in order after loads that come from memory. */

@@ -29,7 +29,7 @@ void uninit_memory(wave *w, const inst *i) {
   const operand m0 = {.kind = OPERAND_SGPR, .count = 1, .reg = S_M0};
   for (int n = 0; n < i->operands; n++)
     if (i->operand[n].control) check_address(w, i, &i->operand[n]);
-  if ((i->op->implied & IMPLIED_M0) != 0) check_address(w, i, &m0);
+  if (uses_m0(i)) check_address(w, i, &m0);
   w->uninit->reads_lds = false;
   uninit_move(w, i);
   for (int n = 0; n < i->operands && w->uninit->reads_lds; n++)

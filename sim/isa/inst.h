@@ -246,6 +246,7 @@ struct inst {
 };
 
 static inline bool loads_to_lds(const inst *i) { return i->op->to_lds || (i->mods & MOD_LDS) != 0; }
+static inline bool uses_m0(const inst *i) { return (i->op->implied & IMPLIED_M0) != 0 || loads_to_lds(i); }
 static inline bool atomic_returns(const inst *i) { return (i->cache & CACHE_SC0) != 0; }
 /* Multiplications and additions of one wave's MFMA; 0 for other instructions. For sparse ones the products with the zeros count
  * too, as in ROCm's amd_matrix_instruction_calculator. */
