@@ -205,8 +205,8 @@ DEVICE uint32_t values_of_lane(void) {
 
 /* Load-to-LDS, 16 bytes per lane. It is assembly, because the compiler would let every read of LDS wait for every
  * outstanding load: it can't know that they fill the other tile. The wait is in tile_arrived(). m0 can't be named as clobbered,
- * because clang reserves it: so no builtin that sets it, such as buffer_load_to_lds, may come after this. m0 can be used a wait state after it was written
- * (CDNA 4 ISA 4.5). */
+ * because clang reserves it: so no builtin that sets it, such as buffer_load_to_lds, may come after this. A load may use m0 a
+ * wait state after it was written (CDNA 4 ISA 4.5). */
 DEVICE void load_to_lds(tile_buffer from, uint32_t offset, const LDS char *to) {
   u32x4 resource = {(uint32_t)(uintptr_t)from.base, (uint32_t)((uintptr_t)from.base >> 32) & 0xffff, from.length, 0x20000};
   asm volatile("s_mov_b32 m0, %0\n\ts_nop 0\n\tbuffer_load_dwordx4 %1, %2, 0 offen lds" ::"s"(
