@@ -13,6 +13,7 @@ extern const hip_code tdm_code_gemm_reduce[];
 extern const hip_code tdm_code_gemm_pack[];
 #define GEMM_PACK {.code = tdm_code_gemm_pack, .stem = "gemm_pack", .waves = 8}
 extern const tdm_kernel tdm_gemm_hip_128x128, tdm_gemm_hip_rows, tdm_gemm_hip_elements;
+extern const tdm_kernel tdm_gemm_hip_shifted_32x32, tdm_gemm_hip_shifted_64x64;
 
 static inline bool gemm_transposed_a(const tdm_gemm_desc *d) { return d->layout == TDM_TN || d->layout == TDM_TT; }
 static inline bool gemm_transposed_b(const tdm_gemm_desc *d) { return d->layout == TDM_NT || d->layout == TDM_TT; }
@@ -46,7 +47,7 @@ typedef struct gemm_fallback {
 
 /* The rows' functions. layout: of the function's name; NULL if one function does all layouts. fallback: or NULL. */
 tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const char *layout, const gemm_fallback *fallback);
-/* The same for tiles, which load dwords: runs fall back to hip_128x128, hip_rows or hip_elements (gemm_fallback.c). */
+/* The same for tiles, which load dwords: runs fall back to another row (gemm_fallback.c). */
 tdm_status gemm_prepare_dwords(tdm_plan *plan, const hip_tile_kernel *kernel, const char *layout);
 /* What hip_128x128, whose kernel is `general`, takes for the plan, with its split, if neither operand begins at a dword. */
 double gemm_unaligned_clocks(const tdm_plan *plan, const hip_tile_kernel *general);
@@ -65,6 +66,9 @@ void gemm_plan_as(const tdm_plan *plan, const tdm_kernel *row, tdm_plan *as);
 bool gemm_rows_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks);
 /* The same of hip_elements. */
 bool gemm_elements_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks);
+/* The same of hip_shifted_32x32 and hip_shifted_64x64. */
+bool gemm_shifted_32x32_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks);
+bool gemm_shifted_64x64_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks);
 tdm_status gemm_launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream);
 /* Does hip_128x128 support the plan? */
 bool gemm_supports_general(const tdm_plan *plan, char *reason, size_t size);

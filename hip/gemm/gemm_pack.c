@@ -14,7 +14,12 @@ static hip_operand operand(const tdm_gemm_desc *d, int which) {
 }
 
 static double again(const tdm_plan *plan, int which) {
-  const hip_operand x = operand(&plan->desc.gemm, which);
+  hip_operand x = operand(&plan->desc.gemm, which);
+  const hip_tile_kernel *kernel = plan->kernel->variant;
+  if (kernel->tile.any_address && kernel->tile.turns) { /* rows begin anywhere, and in a tile they are no longer than a line */
+    x.stored.ld = 1;
+    return (x.along_k ? 1 : 2) * tdm_hip_loads_again(plan, &x, plan->desc.gemm.type);
+  }
   if (x.along_k && gemm_by_cache_lines(plan, plan->kernel->variant)) return 0;
   return tdm_hip_loads_again(plan, &x, plan->desc.gemm.type);
 }

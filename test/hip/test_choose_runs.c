@@ -10,7 +10,7 @@ static void fallbacks(void **state) {
   (void)state;
   setenv("TANDEM_VERBOSE", "1", 1);
   open_with("gemm=hip_tile_64x128");
-  enum { SIDE = 768 /* a smaller product takes less by hip_elements */, DEPTH = 2 * SIDE, APART = SIDE * DEPTH * 2 + 2048 };
+  enum { SIDE = 1280 /* a smaller product takes less by hip_shifted_64x64 */, DEPTH = 1536, APART = SIDE * DEPTH * 2 + 2048 };
   tdm_plan *plan = plan_gemm_of(TDM_NN, SIDE, SIDE, DEPTH, TDM_BF16);
   static char zeros[3 * APART];
   char *memory = NULL;

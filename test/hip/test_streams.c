@@ -115,7 +115,7 @@ static tdm_status plan_large_gemm(hip_ops *s) {
 }
 /* Of operands that begin between dwords it has copies. */
 static tdm_status plan_wide_gemm(hip_ops *s) {
-  tdm_gemm_desc d = tdm_gemm_default(768, 768, 768, TDM_BF16);
+  tdm_gemm_desc d = tdm_gemm_default(2048, 2048, 448, TDM_BF16);
   return tdm_gemm_plan(s->context, &d, &s->plan);
 }
 static tdm_status plan_flat_gemm(hip_ops *s) {

@@ -1,0 +1,139 @@
+/* hip_shifted_32x32, hip_shifted_64x64 of gemm: tiles of operands of 16 bits that begin anywhere, with rows of any length
+ * (engine/unaligned.h). */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "args.h"
+#include "gemm.h"
+#include "tile_shapes.h"
+
+/* With the waves that registers allow, and as many workgroups as these and LDS. */
+static hip_tile_kernel kernel_of(const tdm_plan *plan) {
+  enum { SIMDS = 4, STAGES = 2 };
+  hip_tile_kernel kernel = *(const hip_tile_kernel *)plan->kernel->variant;
+  hip_tile_shape *tile = &kernel.tile;
+  const int row = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes),
+            by_lds = (int)plan->context->hip->lds_bytes / (STAGES * (tile->m + tile->n) * row),
+            by_registers = kernel.functions->waves * SIMDS / (tile->waves_m * tile->waves_n);
+  tile->resident = by_lds < by_registers ? by_lds : by_registers;
+  return kernel;
+}
+
+/* Rows that tiles load as they are. Where they begin at lines, too, the estimate is only right if it is too high. */
+static bool whole_dwords(const tdm_plan *plan) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
+  return plan->any_address == 0 && tdm_hip_rows_aligned(&a, d->type, 4) && tdm_hip_rows_aligned(&b, d->type, 4);
+}
+
+/* What a step of HIP_STEP_BYTES takes more, or less, than that estimate: by predictions of 512x512x512, 777x515x301,
+ * 640x1536x512, 1024x1024x1024, 1000x1400x1200 and 1500x1100x3000 bf16 nt, nn and tn with --set pad=1. Two workgroups share a
+ * CU where there are more than CUs. */
+typedef struct step_clocks {
+  double alone, alone_across, two, two_across; /* across: for each operand across k */
+} step_clocks;
+static double rest(const tdm_plan *plan, int split) {
+  enum { ONCE = 700 }; /* and with K of 5 and 8 steps */
+  static const step_clocks WIDE = {-50, -50, -250, 300}, NARROW = {-240, 120, -100, 220};
+  const step_clocks *of = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) < HIP_STEP_BYTES ? &NARROW : &WIDE;
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const int across = gemm_transposed_a(d) + !gemm_transposed_b(d);
+  const double steps = ceil((double)d->k / (HIP_STEP_BYTES / 2) / split);
+  hip_tile_shape one = kernel_of(plan).tile;
+  one.resident = 1;
+  const double alone = of->alone + across * of->alone_across, two = of->two + across * of->two_across,
+               of_cu = gemm_rows_rounds(plan, &one, split), more = ONCE + steps * (of_cu > 1 ? of_cu / 2 * two : alone);
+  return more < 0 && whole_dwords(plan) ? 0 : more;
+}
+
+/* A row of less than a chunk could be followed by less than what a chunk takes of it (engine/unaligned.h). */
+static bool rows_fit(const hip_stored *x, char *reason, size_t size) {
+  enum { CHUNK = 8, MOST = INT32_MAX / 256 / 2 };
+  if (x->ld >= CHUNK && x->ld <= MOST) return true;
+  snprintf(reason, size, "ld%s = %" PRId64 ": must be %d to %d", x->name, x->ld, CHUNK, MOST);
+  return false;
+}
+
+static bool supports(const tdm_plan *plan, char *reason, size_t size) {
+  enum { LEAST_K = 8 };
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
+  const hip_tile_kernel kernel = kernel_of(plan);
+  if (d->type == TDM_F32) {
+    snprintf(reason, size, "type = f32: must be f16 or bf16");
+    return false;
+  }
+  if (d->k < LEAST_K) {
+    snprintf(reason, size, "k = %" PRId64 ": must be %d at least", d->k, LEAST_K);
+    return false;
+  }
+  return rows_fit(&a, reason, size) && rows_fit(&b, reason, size) && gemm_supports_split(plan, &kernel, reason, size);
+}
+
+static void cost_shifted(const tdm_plan *plan, tdm_cost *cost) {
+  int split;
+  *cost = gemm_best_split(plan, kernel_of(plan).tile, rest, &split);
+}
+
+static tdm_status prepare_shifted(tdm_plan *plan) {
+  if (plan->empty) return TDM_OK; /* a run launches nothing */
+  const hip_tile_kernel kernel = kernel_of(plan);
+  gemm_set_split(plan, kernel.tile, rest);
+  return gemm_prepare(plan, &kernel, tdm_layout_names[plan->desc.gemm.layout], NULL);
+}
+
+/* The plan's counters are its own tile's, so gemm_reduce adds the parts. */
+static bool shifted_of(const tdm_plan *plan, const tdm_kernel *row, tdm_plan *as, hip_tile_kernel *kernel, double *clocks) {
+  int split;
+  gemm_plan_as(plan, row, as);
+  if (!supports(as, NULL, 0)) return false;
+  *kernel = kernel_of(as);
+  kernel->tile.last_adds = false;
+  *clocks = gemm_best_split(as, kernel->tile, rest, &split).clocks;
+  as->tuning.of[TDM_TUNE_SPLIT] = split;
+  return true;
+}
+bool gemm_shifted_32x32_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks) {
+  return shifted_of(plan, &tdm_gemm_hip_shifted_32x32, as, kernel, clocks);
+}
+bool gemm_shifted_64x64_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks) {
+  return shifted_of(plan, &tdm_gemm_hip_shifted_64x64, as, kernel, clocks);
+}
+
+/* A shape of tile_shapes.h, whose four numbers become arguments. */
+#define SHAPE(...) SHAPE_OF(__VA_ARGS__)
+#define SHAPE_OF(lines_a, lines_b, along_m, along_n) \
+  {.m = lines_a,                                     \
+   .n = lines_b,                                     \
+   .waves_m = along_m,                               \
+   .waves_n = along_n,                               \
+   .any_address = true,                              \
+   .last_adds = true,                                \
+   .turns = true,                                    \
+   .ahead = 2}
+
+#define ROW(row, of)                                    \
+  {.name = row,                                         \
+   .op = TDM_OP_GEMM,                                   \
+   .backend = &tdm_backend_hip,                         \
+   .variant = &(of),                                    \
+   .functions = (of##_functions),                       \
+   .supports = supports,                                \
+   .prepare = prepare_shifted,                          \
+   .launch = gemm_launch,                               \
+   .cost = cost_shifted,                                \
+   .takes = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT, \
+   .matrix_units = true}
+
+extern const hip_code tdm_code_gemm_shifted_32x32[];
+static const hip_functions shifted_32x32_functions[] = {
+    {.code = tdm_code_gemm_shifted_32x32, .stem = "gemm_shifted_32x32", .waves = 4}, {.stem = NULL}};
+static const hip_tile_kernel shifted_32x32 = {shifted_32x32_functions, SHAPE(GEMM_SHIFTED_32x32)};
+const tdm_kernel tdm_gemm_hip_shifted_32x32 = ROW("hip_shifted_32x32", shifted_32x32);
+
+extern const hip_code tdm_code_gemm_shifted_64x64[];
+static const hip_functions shifted_64x64_functions[] = {
+    {.code = tdm_code_gemm_shifted_64x64, .stem = "gemm_shifted_64x64", .waves = 2}, {.stem = NULL}};
+static const hip_tile_kernel shifted_64x64 = {shifted_64x64_functions, SHAPE(GEMM_SHIFTED_64x64)};
+const tdm_kernel tdm_gemm_hip_shifted_64x64 = ROW("hip_shifted_64x64", shifted_64x64);

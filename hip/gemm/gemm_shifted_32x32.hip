@@ -1,0 +1,6 @@
+/* gemm: 32 x 32 of C per workgroup, of operands that begin anywhere (engine/unaligned.h). */
+#include "tile_loop.h"
+#include "tile_shapes.h"
+
+typedef tile<GEMM_SHIFTED_32x32, 2> tile_32x32;
+UNALIGNED_KERNELS(gemm_shifted_32x32, tile_32x32)

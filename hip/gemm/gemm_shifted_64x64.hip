@@ -1,0 +1,6 @@
+/* gemm: 64 x 64 of C per workgroup, of operands that begin anywhere (engine/unaligned.h). */
+#include "tile_loop.h"
+#include "tile_shapes.h"
+
+typedef tile<GEMM_SHIFTED_64x64, 2> tile_64x64;
+UNALIGNED_KERNELS(gemm_shifted_64x64, tile_64x64)
