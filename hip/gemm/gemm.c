@@ -321,15 +321,17 @@ static double before_chain(const tdm_gemm_desc *d) {
   return steps;
 }
 
-/* The K tail, what is left of k after the last whole step, is cut off in LDS, after a trip to memory of its own if both
- * operands are stored along k. Predicted for K = 248 and 256 of 256x256 bf16 with rows of 256: nt 1040 for each tile up to
- * 64x128, in f32 too, and 1400 to 2500 for larger ones; nn and tt 150 to 340 with 16 to 64 lines along k, 750 to 830 with 128;
- * tn nothing. */
+/* The K tail, what is left of k after the last whole step. In the loop of engine/tile.h it is a step like others, if lanes load
+ * whole parts of it. Else it is cut off in LDS, after a trip to memory of its own if both operands are stored along k.
+ * Predicted for K = 248 and 256 of 256x256 bf16 with rows of 256: nt 1040 for each tile up to 64x128, in f32 too, and 1400 to
+ * 2500 for larger ones; nn and tt 150 to 340 with 16 to 64 lines along k, 750 to 830 with 128; tn nothing. 2x335x2824 and
+ * 2x335x2826 nt by 16x64 take 16,295 and 17,289 clocks on gfx950. */
 static double tail_clocks(const tdm_plan *plan, const hip_tile_shape *tile) {
-  enum { BOTH = 1040, OF_LINE = 6 };
+  enum { BOTH = 1040, OF_LINE = 6, LOAD = 16, NARROW_LOAD = 4 /* bytes of a lane */ };
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  if (gemm_packed_k(plan, plan->kernel->variant) % (HIP_STEP_BYTES / (int64_t)tdm_type_size(d->type)) == 0 || tile->valu > 0)
-    return 0;
+  const int64_t bytes = gemm_packed_k(plan, plan->kernel->variant) * (int64_t)tdm_type_size(d->type),
+                load = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) < HIP_STEP_BYTES ? NARROW_LOAD : LOAD;
+  if (bytes % HIP_STEP_BYTES == 0 || tile->valu > 0 || (!tile->overlapped && bytes % load == 0)) return 0;
   bool a = !gemm_transposed_a(d), b = gemm_transposed_b(d);
   return a && b ? BOTH : OF_LINE * ((a ? tile->m : 0) + (b ? tile->n : 0));
 }

@@ -47,16 +47,18 @@ static hip_tile_shape shape_of(const tdm_plan *plan) { return gemm_rows_shape(ke
 /* What it takes more, or less, than that estimate: by predictions of 100 products of 16 to 2048 rows and columns and K = 16 to
  * 2048 on gfx950, gfx942 alike. The tail is a trip of the wave with the fewest fragments. f32 with tiles of 64 rows:
  * 258x559x259 and 186x890x33 nn take 2700 and 2400 less. of_fragment: for each of a wave's fragments, tiles of 16, 32 and 64
- * rows; without it 512x512x512 bf16 takes 3600 more in nn, 2000 in tt and 400 in tn, and 32x3072x768 nn 4000. */
+ * rows; without it 512x512x512 bf16 takes 3600 more in nn, 2000 in tt and 400 in tn, and 32x3072x768 nn 4000. Those of 16 rows
+ * and of f32 are by K = 1600 to 4438, too: 4x34x2061, 5x41x2159 and 2x371x2395 f32 take 1450 to 1700 more. */
 static double rest(const tdm_plan *plan, int split) {
-  enum { ONE_ACROSS = 450, BOTH_ACROSS = -400, TAIL = 400, OF_64_F32 = -2000 };
-  static const double of_fragment[][3] = {[TDM_NN] = {200, 1200, 1800}, [TDM_TN] = {250, 250, 250}, [TDM_TT] = {50, 500, 1000}};
+  enum { ONE_ACROSS = 450, BOTH_ACROSS = -400, TAIL = 400, OF_64_F32 = -2000, OF_FRAGMENT_F32 = 85 };
+  static const double of_fragment[][3] = {
+      [TDM_NN] = {350, 1200, 1800}, [TDM_TN] = {350, 250, 250}, [TDM_TT] = {150, 500, 1000}};
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const hip_tile_shape tile = kernel_of(plan).tile;
   const bool both = d->layout == TDM_TN;
   const int64_t values = GEMM_UNIT / 2 / (int64_t)tdm_type_size(d->type);
-  if (d->type == TDM_F32) return tile.m == 64 ? OF_64_F32 : 0;
   const double fragments = (double)(d->k / values) / split / GEMM_ROWS_WAVES;
+  if (d->type == TDM_F32) return tile.m == 64 ? OF_64_F32 : fragments * OF_FRAGMENT_F32;
   return gemm_rows_rounds(plan, &tile, split) *
          ((both ? BOTH_ACROSS : ONE_ACROSS) + fragments * of_fragment[d->layout][gemm_rows_place(plan)] +
           (d->k % values != 0) * TAIL);

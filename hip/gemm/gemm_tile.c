@@ -200,6 +200,17 @@ static const hip_functions tile_128x32_functions[] = {
 static const gemm_tile tile_128x32 = {{tile_128x32_functions, SHAPE(GEMM_TILE_128x32)}, 3, 3};
 const tdm_kernel tdm_gemm_hip_tile_128x32 = ROW("hip_tile_128x32", tile_128x32);
 
+extern const hip_code tdm_code_gemm_tile_64x64[];
+static const hip_functions tile_64x64_functions[] = {
+    {.code = tdm_code_gemm_tile_64x64,
+     .stem = "gemm_tile_64x64_3",
+     .waves = 3,
+     .fewer = {.lds_below = 3 * 3 * STAGE_LDS(GEMM_TILE_64x64), .waves = 2}},
+    {.code = tdm_code_gemm_tile_64x64, .stem = "gemm_tile_64x64_4", .waves = 2},
+    {.stem = NULL}};
+static const gemm_tile tile_64x64 = {{tile_64x64_functions, CACHE_LINES(GEMM_TILE_64x64)}, 3, 4};
+const tdm_kernel tdm_gemm_hip_tile_64x64 = ROW("hip_tile_64x64", tile_64x64);
+
 extern const hip_code tdm_code_gemm_tile_64x128[];
 static const hip_functions tile_64x128_functions[] = {
     {.code = tdm_code_gemm_tile_64x128, .stem = "gemm_tile_64x128_2", .waves = 2},

@@ -7,6 +7,7 @@ extern const tdm_kernel tdm_gemm_hip_tile_16x64;
 extern const tdm_kernel tdm_gemm_hip_tile_32x128;
 extern const tdm_kernel tdm_gemm_hip_tile_64x16;
 extern const tdm_kernel tdm_gemm_hip_tile_128x32;
+extern const tdm_kernel tdm_gemm_hip_tile_64x64;
 extern const tdm_kernel tdm_gemm_hip_tile_64x128;
 extern const tdm_kernel tdm_gemm_hip_tile_128x128;
 extern const tdm_kernel tdm_gemm_hip_tile_256x128;
@@ -30,6 +31,7 @@ const tdm_kernel *const tdm_gemm_hip_kernels[] = {
     &tdm_gemm_hip_tile_128x32,
     &tdm_gemm_hip_tile_16x64,
     &tdm_gemm_hip_tile_32x128,
+    &tdm_gemm_hip_tile_64x64,
     &tdm_gemm_hip_tile_64x128,
     &tdm_gemm_hip_tile_128x128,
     &tdm_gemm_hip_tile_256x128,

@@ -7,6 +7,7 @@
 #define GEMM_TILE_32x128 32, 128, 1, 4
 #define GEMM_TILE_64x16 64, 16, 2, 1
 #define GEMM_TILE_128x32 128, 32, 4, 1
+#define GEMM_TILE_64x64 64, 64, 2, 2
 #define GEMM_TILE_64x128 64, 128, 2, 2
 #define GEMM_TILE_128x128 128, 128, 2, 2
 #define GEMM_TILE_256x128 256, 128, 4, 2
