@@ -21,7 +21,10 @@ static double again(const tdm_plan *plan, int which) {
     return (x.along_k ? 1 : 2) * tdm_hip_loads_again(plan, &x, plan->desc.gemm.type);
   }
   if (x.along_k && gemm_by_cache_lines(plan, plan->kernel->variant)) return 0;
-  return tdm_hip_loads_again(plan, &x, plan->desc.gemm.type);
+  /* Where a tile has 128 bytes of a row across k, each of them is in two lines. */
+  const int lines = which == GEMM_PACKS_A ? kernel->tile.m : kernel->tile.n;
+  const bool line = !x.along_k && lines * (int64_t)tdm_type_size(plan->desc.gemm.type) == HIP_STEP_BYTES;
+  return (line ? 2 : 1) * tdm_hip_loads_again(plan, &x, plan->desc.gemm.type);
 }
 
 double gemm_loads_again(const tdm_plan *plan, int which) {
