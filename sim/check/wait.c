@@ -85,9 +85,9 @@ void wait_operands(wave *w, hb_wave *o, const inst *i) {
 
 /* "SALU writes M0", then "LDS add-TID instruction, buffer_store_LDS_dword, scratch or global with LDS = 1, or S_MOVEREL": one
  * wait state (CDNA 4 ISA 4.5, manually inserted wait states). LLVM puts it there for its own loads to LDS (GCNHazardRecognizer,
- * checkReadM0Hazards), but not within inline assembly. Any instruction in between is one. */
+ * checkReadM0Hazards), but not within inline assembly. Any instruction in between is one. Only loads to LDS are checked. */
 void wait_m0(wave *w, const hb_wave *o, const inst *i) {
-  if (!uses_m0(i) || i->op->memory == MEMORY_ATOMIC) return;
+  if (!loads_to_lds(i)) return;
   if (o->last == NULL || o->last->class != CLASS_SALU) return;
   for (int n = 0; n < o->last->operands; n++) {
     const operand *p = &o->last->operand[n];

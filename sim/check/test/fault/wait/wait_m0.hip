@@ -9,9 +9,10 @@ KERNEL void fault(const int *in, int *out, int *unwritten, int n) {
   box[t] = n;
   sync();
   unsigned base = lds_address(&box[t & 64]);
-  asm volatile("v_readfirstlane_b32 s60, %0\n s_nop 4\n s_mov_b32 m0, s60" ::"v"(base) : "s60");
-  asm volatile(PLANTED_TEXT("", "s_nop 0"));
-  asm volatile("global_load_lds_dword %0, off" ::"v"(from) : "memory");  // fault: missing wait
+  asm volatile("v_readfirstlane_b32 s60, %0\n s_nop 4" ::"v"(base) : "s60");
+  asm volatile("s_mov_b32 m0, s60\n" PLANTED_TEXT("", "s_nop 0\n")  // fault: missing wait
+               "global_load_lds_dword %0, off" ::"v"(from)
+               : "memory");
   asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
   out[item_x()] = box[t];
 }
