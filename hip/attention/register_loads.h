@@ -105,16 +105,6 @@ DEVICE void load_tile(turns<head> *w) {
   next_rows<head>(n);
 }
 
-/* A slot ends: what this wave wrote is in LDS, and what it read of it in registers. */
-DEVICE void end_slot(void) {
-  asm volatile("" ::: "memory");
-  keep_order();
-  wait_lds();
-  barrier();
-  keep_order();
-  asm volatile("" ::: "memory");
-}
-
 /* ---- M ---- */
 
 /* Chunk s of a block's keys. After 8 chunks the swizzle begins again, so the rest is a constant. */

@@ -75,6 +75,16 @@ DEVICE void sync_lds(void) {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
 }
 
+/* A slot ends: what this wave wrote is in LDS, and what it read of it in registers. No instruction moves across. */
+DEVICE void end_slot(void) {
+  asm volatile("" ::: "memory");
+  keep_order();
+  wait_lds();
+  barrier();
+  keep_order();
+  asm volatile("" ::: "memory");
+}
+
 /* 0 .. 3: which wave of a SIMD issues first. */
 template <int level>
 DEVICE void set_priority(void) {

@@ -346,16 +346,21 @@ DEVICE void start_reads(operands<T> *x, const to_start<T> *s, form of_a, form of
     start_reads<T, TYPE, PART, I, at::next_read(I, N + 1)>(x, s, of_a, of_b);
   }
 }
+template <typename T, int n>
+DEVICE void load_one(const to_start<T> *s, form of_a, form of_b) {
+  place_step_load<T, n>(s->loads, of_a, of_b);
+  asm volatile("s_nop 0");
+  start_step_load<T, n>(s->loads, s->a, s->b);
+}
 /* The first one has had its place since before the product. */
 template <typename T, tdm_type TYPE, int PART, int I, int N, bool placed = true>
 DEVICE void start_loads(const to_start<T> *s, form of_a, form of_b) {
   typedef loads_with<T, PART> with;
   if constexpr (N < with::COUNT) {
-    if constexpr (!placed) {
-      place_step_load<T, with::FIRST + N>(s->loads, of_a, of_b);
-      asm volatile("s_nop 0");
-    }
-    start_step_load<T, with::FIRST + N>(s->loads, s->a, s->b);
+    if constexpr (placed)
+      start_step_load<T, with::FIRST + N>(s->loads, s->a, s->b);
+    else
+      load_one<T, with::FIRST + N>(s, of_a, of_b);
     start_loads<T, TYPE, PART, I, between<T, TYPE>::next_load(I, N + 1, with::COUNT), false>(s, of_a, of_b);
   }
 }
@@ -364,12 +369,6 @@ DEVICE void start_loads(const to_start<T> *s, form of_a, form of_b) {
 template <typename T, tdm_type TYPE, int... N>
 DEVICE void read_all(numbers<N...>, operands<T> *x, const to_start<T> *s, form of_a, form of_b) {
   (read_chunk<T, between<T, TYPE>::chunk_at(N)>(x, s->readers, s->reader, s->stage, 0, of_a, of_b), ...);
-}
-template <typename T, int n>
-DEVICE void load_one(const to_start<T> *s, form of_a, form of_b) {
-  place_step_load<T, n>(s->loads, of_a, of_b);
-  asm volatile("s_nop 0");
-  start_step_load<T, n>(s->loads, s->a, s->b);
 }
 template <typename T, int... N>
 DEVICE void load_all(numbers<N...>, const to_start<T> *s, form of_a, form of_b) {

@@ -24,6 +24,7 @@
 template <int TILE_M_, int TILE_N_, int WAVES_M_, int WAVES_N_, int DEPTH_, bool CACHE_LINES_ = false, int PRODUCTS_ = 1>
 struct tile {
   static constexpr bool CACHE_LINES = CACHE_LINES_; /* loads rows along k by lines (cache_lines.h) */
+  static constexpr bool UNALIGNED = false;          /* of an unaligned_tile (unaligned.h) */
   static constexpr int TILE_M = TILE_M_, TILE_N = TILE_N_, WAVES_N = WAVES_N_, DEPTH = DEPTH_, PRODUCTS = PRODUCTS_;
   static constexpr int WAVES = WAVES_M_ * WAVES_N_, THREADS = WAVES * WAVE;
   static constexpr int WAVE_M = TILE_M / WAVES_M_, WAVE_N = TILE_N / WAVES_N;
@@ -63,9 +64,9 @@ DEVICE void multiply_part(tile_sums<T> sums, const fragments a, const b_fragment
   }
 }
 
+/* Multiplies a step, whose fragments have arrived. */
 template <typename T>
-DEVICE void multiply_step(tile_sums<T> sums, fragments a, b_fragments<T> b, form of_a, form of_b) {
-  wait_lds(); /* the fragments have arrived */
+DEVICE void multiply_arrived(tile_sums<T> sums, fragments a, b_fragments<T> b, form of_a, form of_b) {
   take_fragments(a, of_a);
 #pragma unroll
   for (int p = 0; p < T::PRODUCTS; p++) take_fragments(b[p], of_b);
@@ -77,6 +78,12 @@ DEVICE void multiply_step(tile_sums<T> sums, fragments a, b_fragments<T> b, form
 #pragma unroll
     for (int n = 0; n < T::COLUMNS; n++) sums[m][n] = in_order(sums[m][n]); /* not after the next barrier */
   keep_order();
+}
+
+template <typename T>
+DEVICE void multiply_step(tile_sums<T> sums, fragments a, b_fragments<T> b, form of_a, form of_b) {
+  wait_lds();
+  multiply_arrived<T>(sums, a, b, of_a, of_b);
 }
 
 /* The order in which a workgroup loads its steps: first, first + 1, ..., steps - 1, 0, ..., first - 1, and the K tail.

@@ -21,6 +21,14 @@
 
 #include "tile.h"
 
+/* A tile of such operands. A wave with four fragments of sums needs more than 128 registers. */
+template <int TILE_M, int TILE_N, int WAVES_M, int WAVES_N>
+struct unaligned_tile : tile<TILE_M, TILE_N, WAVES_M, WAVES_N, 2> {
+  typedef tile<TILE_M, TILE_N, WAVES_M, WAVES_N, 2> as_tile;
+  static constexpr bool UNALIGNED = true;
+  static constexpr int OCCUPANCY = as_tile::ROWS * as_tile::COLUMNS < 4 ? 4 : 2;
+};
+
 enum { CHUNK_VALUES = CHUNK_BYTES / 2 };
 
 /* The number of chunks that a thread loads for a K step. */
@@ -264,36 +272,18 @@ DEVICE void put_held(LDS char *stage, const held_step<T> *x, odd_state<T> *s, co
   put_operand<KIND>(stage + T::A_BYTES, &x->b, &s->b, &l->b, of_b);
 }
 
-/* What this wave has written is in LDS, and every wave has read the step. */
-DEVICE void end_odd_step(void) {
-  asm volatile("" ::: "memory");
-  keep_order();
-  wait_lds();
-  barrier();
-  keep_order();
-  asm volatile("" ::: "memory");
-}
-
 template <typename T>
 DEVICE void read_odd_step(fragments x, b_fragments<T> y, const stage_reader *first, int stage, form of_a, form of_b) {
   read_step<T>(x, y, first, stage, of_a, of_b);
   keep_order();
 }
-/* Writes to LDS are behind the reads: only these are waited for. */
+/* LDS serves the reads before the writes that were issued after them, so these need not be done. */
 template <typename T>
 DEVICE void multiply_odd_step(tile_sums<T> sums, fragments x, b_fragments<T> y, form of_a, form of_b) {
   keep_order();
   wait_lds_but(held_step<T>::COUNT_A + held_step<T>::COUNT_B);
-  take_fragments(x, of_a);
-  take_fragments(y[0], of_b);
-  keep_order();
-#pragma unroll
-  for (int part = 0; part < T::PARTS; part++) multiply_part<T>(sums, x, y, part, of_a.type);
-#pragma unroll
-  for (int m = 0; m < T::ROWS; m++)
-#pragma unroll
-    for (int n = 0; n < T::COLUMNS; n++) sums[m][n] = in_order(sums[m][n]); /* not after the next barrier */
-  end_odd_step();
+  multiply_arrived<T>(sums, x, y, of_a, of_b);
+  end_slot();
 }
 /* Multiplies the step at `stage`, and meanwhile writes `next` to the other stage. */
 template <typename T>
@@ -336,7 +326,7 @@ DEVICE void run_unaligned(tile_sums<T> sums, odd_lines a, odd_lines b, int64_t d
   keep_order();
   put_held<T, FIRST_STEP>(lds, &even, &s, &l, of_a, of_b);
   load_held<T>(&even, &l, empty > 2, of_a, of_b);
-  end_odd_step();
+  end_slot();
 #pragma unroll 1
   for (int t = 3; t < some; t += 2) {
     odd_step<T>(sums, &first, lds, 0, &odd, &s, &l, of_a, of_b);
@@ -362,7 +352,7 @@ DEVICE void run_unaligned(tile_sums<T> sums, odd_lines a, odd_lines b, int64_t d
 
   read_odd_step<T>(x, y, &first, T::STAGE, of_a, of_b);
   multiply_step<T>(sums, x, y, of_a, of_b);
-  end_odd_step();
+  end_slot();
 }
 
 /* The values of k in the last step. */

@@ -2,5 +2,5 @@
 #include "tile_loop.h"
 #include "tile_shapes.h"
 
-typedef tile<GEMM_SHIFTED_32x32, 2> tile_32x32;
+typedef unaligned_tile<GEMM_SHIFTED_32x32> tile_32x32;
 UNALIGNED_KERNELS(gemm_shifted_32x32, tile_32x32)

@@ -2,5 +2,5 @@
 #include "tile_loop.h"
 #include "tile_shapes.h"
 
-typedef tile<GEMM_SHIFTED_64x64, 2> tile_64x64;
+typedef unaligned_tile<GEMM_SHIFTED_64x64> tile_64x64;
 UNALIGNED_KERNELS(gemm_shifted_64x64, tile_64x64)

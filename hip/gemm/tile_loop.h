@@ -31,8 +31,12 @@ DEVICE lines lines_of(const void *matrix, int64_t count, int64_t ld, int64_t lin
   return T::CACHE_LINES ? make_cache_lines(matrix, count, ld, line, depth, f) : make_lines(matrix, count, ld, line, depth, f);
 }
 
-/* UNALIGNED: of operands of 16 bits that begin anywhere (engine/unaligned.h). */
-template <typename T, tdm_type type, bool UNALIGNED = false>
+/* The part of K with which the tile begins. */
+DEVICE uint32_t turn_of(const gemm_args *g, const tile_part *at) {
+  return (at->m * g->turn_m + at->n * g->turn_n) & ((1u << TILE_TURN_BITS) - 1);
+}
+
+template <typename T, tdm_type type>
 DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k) {
   SHARED static char memory[T::BYTES] __attribute__((aligned(16)));
   LDS char *lds = (LDS char *)memory;
@@ -45,15 +49,14 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k) {
   int64_t m0 = (int64_t)at.m * T::TILE_M, n0 = (int64_t)at.n * T::TILE_N;
   gemm_part part = part_of_matrix(g, at.matrix, at.part, type);
   tile_sums<T> sums = {};
-  if constexpr (UNALIGNED) {
+  if constexpr (T::UNALIGNED) {
     const int last = last_values(part.depth);
     run_unaligned<T>(sums, make_odd_lines(part.a, g->m, g->lda, m0, last, of_a),
-                     make_odd_lines(part.b, g->n, g->ldb, n0, last, of_b), part.depth,
-                     (at.m * g->turn_m + at.n * g->turn_n) & ((1u << TILE_TURN_BITS) - 1), lds, of_a, of_b);
+                     make_odd_lines(part.b, g->n, g->ldb, n0, last, of_b), part.depth, turn_of(g, &at), lds, of_a, of_b);
   } else {
     run_tile<T, type>(sums, lines_of<T>(part.a, g->m, g->lda, m0, part.depth, of_a),
-                      {{lines_of<T>(part.b, g->n, g->ldb, n0, part.depth, of_b)}}, part.depth,
-                      (at.m * g->turn_m + at.n * g->turn_n) & ((1u << TILE_TURN_BITS) - 1), lds, of_a, of_b);
+                      {{lines_of<T>(part.b, g->n, g->ldb, n0, part.depth, of_b)}}, part.depth, turn_of(g, &at), lds, of_a,
+                      of_b);
   }
 
   const int wave = wave_index(), lane = lane_index();
@@ -76,31 +79,24 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k) {
   KERNEL WORKGROUP(T::THREADS, T::OCCUPANCY) void name##_##layout##_##type(gemm_args g) { \
     compute_tile<T, TYPE>(&g, a_along_k, b_along_k);                                      \
   }
-/* All kernels of a tile: NAME_LAYOUT_TYPE. */
-#define TILE_TYPES(name, layout, a_along_k, b_along_k, T)          \
-  TILE_KERNEL(name, layout, f32, a_along_k, b_along_k, TDM_F32, T) \
+#define TILE_16_BITS(name, layout, a_along_k, b_along_k, T)        \
   TILE_KERNEL(name, layout, f16, a_along_k, b_along_k, TDM_F16, T) \
   TILE_KERNEL(name, layout, bf16, a_along_k, b_along_k, TDM_BF16, T)
+#define TILE_TYPES(name, layout, a_along_k, b_along_k, T)          \
+  TILE_KERNEL(name, layout, f32, a_along_k, b_along_k, TDM_F32, T) \
+  TILE_16_BITS(name, layout, a_along_k, b_along_k, T)
+/* All kernels of a tile: NAME_LAYOUT_TYPE. */
 #define TILE_KERNELS(name, T)           \
   TILE_TYPES(name, nn, true, false, T)  \
   TILE_TYPES(name, nt, true, true, T)   \
   TILE_TYPES(name, tn, false, false, T) \
   TILE_TYPES(name, tt, false, true, T)
-/* Waves on a SIMD of unaligned tiles: a wave with four fragments of sums needs more than 128 registers. */
-template <typename T>
-constexpr int UNALIGNED_WAVES = T::ROWS * T::COLUMNS < 4 ? 4 : 2;
-#define UNALIGNED_KERNEL(name, layout, type, a_along_k, b_along_k, TYPE, T)                     \
-  KERNEL WORKGROUP(T::THREADS, UNALIGNED_WAVES<T>) void name##_##layout##_##type(gemm_args g) { \
-    compute_tile<T, TYPE, true>(&g, a_along_k, b_along_k);                                      \
-  }
-#define UNALIGNED_TYPES(name, layout, a_along_k, b_along_k, T)          \
-  UNALIGNED_KERNEL(name, layout, f16, a_along_k, b_along_k, TDM_F16, T) \
-  UNALIGNED_KERNEL(name, layout, bf16, a_along_k, b_along_k, TDM_BF16, T)
-#define UNALIGNED_KERNELS(name, T)           \
-  UNALIGNED_TYPES(name, nn, true, false, T)  \
-  UNALIGNED_TYPES(name, nt, true, true, T)   \
-  UNALIGNED_TYPES(name, tn, false, false, T) \
-  UNALIGNED_TYPES(name, tt, false, true, T)
+/* Those of an unaligned_tile. */
+#define UNALIGNED_KERNELS(name, T)        \
+  TILE_16_BITS(name, nn, true, false, T)  \
+  TILE_16_BITS(name, nt, true, true, T)   \
+  TILE_16_BITS(name, tn, false, false, T) \
+  TILE_16_BITS(name, tt, false, true, T)
 /* Those by cache lines: at least one operand has its rows along k. */
 #define CACHE_LINE_KERNELS(name, T)    \
   TILE_TYPES(name, nn, true, false, T) \
