@@ -18,26 +18,10 @@
 set -eu
 cd "$(dirname "$0")/../.."
 build=${1:-build} chip=${2:-gfx950}
-for program in "$build/bench/tandem-bench" "$build/sim/gfxsim"; do
-  [ -x "$program" ] || {
-    echo "goals.sh: $program: not there: meson setup $build -Dtdm_backend=hip -Dsim=enabled && ninja -C $build" >&2
-    exit 2
-  }
-done
-case $chip in gfx942 | gfx950) ;; *)
-  echo "goals.sh: CHIP = '$chip': must be gfx942 or gfx950" >&2
-  exit 2
-  ;;
-esac
+. bench/record/predict.sh
+needs goals.sh "$build" "$chip"
 if [ $# -gt 2 ]; then
   shift 2
   exec python3 bench/record/goals.py "$build" "$chip" "$@"
 fi
-part=$(mktemp)
-trap 'rm -f "$part"' EXIT
-{
-  printf '### %s\n\n`sh bench/record/goals.sh build %s` made this part, with the kernels of commit %s.\n\n' "$chip" "$chip" \
-    "$(git log -1 --format=%h -- include src hip)"
-  python3 bench/record/goals.py "$build" "$chip"
-} >"$part"
-sh bench/record/put_part.sh "goals-$chip" goals.sh <"$part"
+write_part goals "$build" "$chip"

@@ -4,7 +4,8 @@
 # Use: sh bench/record/rows.sh [BUILD [CHIP]]       all ops; writes the part rows-CHIP of the pages in bench/results
 #      sh bench/record/rows.sh BUILD CHIP OP[,OP...] [TYPE[,TYPE...] [LENGTH[,LENGTH...]]]
 #                                                   prints these, as in sh bench/record/rows.sh build gfx950 softmax,rope bf16 64,1000
-# BUILD: of HIP kernels and gfxsim; default build. CHIP: gfx942 or gfx950 (default). TYPE: default bf16.
+# BUILD: of HIP kernels and gfxsim; default build. CHIP: gfx942 or gfx950 (default). TYPE: default bf16. LENGTH: default
+# 64, 256, 1000, 1024, 4096, 8192, 16384, 32000, 50257 and 131072.
 # OP may also be rope_half: pairs half a head apart. A head of rope has an even number of elements, at most 1024;
 # other lengths are left out.
 # A figure takes 2 to 20 s of one core; as many run at once as there are cores. All of a chip take about 15 minutes of two cores.
@@ -20,25 +21,9 @@
 set -eu
 cd "$(dirname "$0")/../.."
 build=${1:-build} chip=${2:-gfx950}
-for program in "$build/bench/tandem-bench" "$build/sim/gfxsim"; do
-  [ -x "$program" ] || {
-    echo "rows.sh: $program: not there: meson setup $build -Dtdm_backend=hip -Dsim=enabled && ninja -C $build" >&2
-    exit 2
-  }
-done
-case $chip in gfx942 | gfx950) ;; *)
-  echo "rows.sh: CHIP = '$chip': must be gfx942 or gfx950" >&2
-  exit 2
-  ;;
-esac
+. bench/record/predict.sh
+needs rows.sh "$build" "$chip"
 if [ $# -gt 2 ]; then
   exec python3 bench/record/rows.py "$build" "$chip" "$3" "${4:-bf16}" "${5:-64,256,1000,1024,4096,8192,16384,32000,50257,131072}"
 fi
-part=$(mktemp)
-trap 'rm -f "$part"' EXIT
-{
-  printf '### %s\n\n`sh bench/record/rows.sh build %s` made this part, with the kernels of commit %s.\n\n' "$chip" "$chip" \
-    "$(git log -1 --format=%h -- include src hip)"
-  python3 bench/record/rows.py "$build" "$chip"
-} >"$part"
-sh bench/record/put_part.sh "rows-$chip" rows.sh <"$part"
+write_part rows "$build" "$chip"

@@ -60,7 +60,7 @@ says '| softmax | bf16 | 50257 | k | 406653 | 400028 | 0.98 | 0.34 |'
 says '| softmax | f32 | 64 | k | 809306 | 400028 | 0.49 | 0.34 |'
 ! rows gfx90a >"$folder/said" 2>&1 || complain 'rows: a chip that there is not must be refused'
 says "CHIP = 'gfx90a': must be gfx942 or gfx950"
-! rows gfx950 softmax bf16 7x7 >"$folder/said" 2>&1 || complain 'rows: a length that is no number must be refused'
+! rows gfx950 softmax bf16 7x7 >"$folder/said" 2>&1 || complain 'rows: a length that is not a number must be refused'
 says "LENGTH = '7x7': must be a number above 0"
 ! rows gfx950 gemm >"$folder/said" 2>&1 || complain 'rows: an op without rows must be refused'
 says "OP = 'gemm': must be one of cross_entropy"
