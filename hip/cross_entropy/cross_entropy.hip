@@ -391,12 +391,13 @@ CROSS_ENTROPY(cross_entropy_ragged_bf16, 4, cross_entropy_body, 4, true, TDM_BF1
 SHORT_ROWS(f32, TDM_F32)
 SHORT_ROWS(f16, TDM_F16)
 SHORT_ROWS(bf16, TDM_BF16)
-#define NEAR(word, type)                                                                                                    \
-  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_SIMD_WAVES) void cross_entropy_near_2_##word(cross_entropy_args p){EACH_NEAR_2( \
-      p.groups.group_log2, cross_entropy_near, &p,                                                                          \
-      type)} KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_SIMD_WAVES) void cross_entropy_near_4_##word(cross_entropy_args p) { \
-    EACH_NEAR_4(p.groups.group_log2, cross_entropy_near, &p, type)                                                          \
+#define NEAR(each, name, type)                                                            \
+  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_SIMD_WAVES) void name(cross_entropy_args p) { \
+    each(p.groups.group_log2, cross_entropy_near, &p, type);                              \
   }
-NEAR(f32, TDM_F32)
-NEAR(f16, TDM_F16)
-NEAR(bf16, TDM_BF16)
+NEAR(EACH_NEAR_2, cross_entropy_near_2_f32, TDM_F32)
+NEAR(EACH_NEAR_2, cross_entropy_near_2_f16, TDM_F16)
+NEAR(EACH_NEAR_2, cross_entropy_near_2_bf16, TDM_BF16)
+NEAR(EACH_NEAR_4_FROM_2, cross_entropy_near_4_f32, TDM_F32)
+NEAR(EACH_NEAR_4_FROM_2, cross_entropy_near_4_f16, TDM_F16)
+NEAR(EACH_NEAR_4_FROM_2, cross_entropy_near_4_bf16, TDM_BF16)

@@ -151,5 +151,11 @@ DEVICE void store_nothing_near(void *to, int loads) {
     body<4>(args, 5, type);                 \
   else                                      \
     body<4>(args, 6, type);
+/* The same, also with 4 work-items for each row. */
+#define EACH_NEAR_4_FROM_2(log2, body, args, type) \
+  if (log2 == 2)                                   \
+    body<4>(args, 2, type);                        \
+  else                                             \
+    EACH_NEAR_4(log2, body, args, type)
 
 #endif
