@@ -27,7 +27,12 @@ DEVICE void wait_lds_but(int left) {
     case 4: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 4 << 8); break;
     case 5: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 5 << 8); break;
     case 6: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 6 << 8); break;
+    case 7: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 7 << 8); break;
     case 8: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 8 << 8); break;
+    case 9: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 9 << 8); break;
+    case 10: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 10 << 8); break;
+    case 11: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 11 << 8); break;
+    case 12: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 12 << 8); break;
     default: wait_lds();
   }
 }

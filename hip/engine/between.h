@@ -146,20 +146,37 @@ DEVICE int late_reads(form of_a) {
   return 0;
 }
 
-/* What was read of a part has arrived: A's fragments from `begin` to `end`, and B's if `begin` is 0. */
+/* B's fragments that the first product waits for: one, or two that are read together; the next product waits for the others.
+ * 1024x1024x1024 nn, with A along k and B across k, took 17,355 clocks when the first one waited for all, and takes 16,766. */
 template <typename T>
-DEVICE void take_part(operands<T> *x, int part, int begin, int end, form of_a, form of_b) {
+DEVICE constexpr int first_columns(form of_b) {
+  if (T::PARTS == 1) return T::COLUMNS; /* A's first one comes after them */
+  return operand_read_of(of_b) < PAIRS ? 1 : operand_read_of(of_b) == PAIRS && T::OF_B % 2 == 0 ? 2 : T::COLUMNS;
+}
+/* The reads of B's others. */
+template <typename T>
+DEVICE int late_columns(form of_b) {
+  return (T::COLUMNS - first_columns<T>(of_b)) * (operand_read_of(of_b) == ALONG_K ? 1 : 2);
+}
+
+/* What was read of a part has arrived: A's fragments from `begin` to `end`, or B's. */
+template <typename T>
+DEVICE void take_rows(operands<T> *x, int part, int begin, int end, form of_a) {
   if (T::PARTS == 1)
     keep_read(x->a, of_a, begin, end);
   else
     take_chunks(x->a, of_a, part * T::ROWS + begin, part * T::ROWS + end);
-  if (begin > 0) return;
+}
+template <typename T>
+DEVICE void take_columns(operands<T> *x, int part, int begin, int end, form of_b) {
 #pragma unroll
-  for (int p = 0; p < T::PRODUCTS; p++)
+  for (int p = 0; p < T::PRODUCTS; p++) {
+    const int from = begin - p * T::OF_B < 0 ? 0 : begin - p * T::OF_B, to = end - p * T::OF_B;
     if (T::PARTS == 1)
-      keep_read(x->b[p], of_b, 0, T::OF_B);
+      keep_read(x->b[p], of_b, from, to < T::OF_B ? to : T::OF_B);
     else
-      take_chunks(x->b[p], of_b, part * T::OF_B, (part + 1) * T::OF_B);
+      take_chunks(x->b[p], of_b, part * T::OF_B + from, part * T::OF_B + (to < T::OF_B ? to : T::OF_B));
+  }
 }
 
 /* A copy in another register, made here. A plain one clang may leave out, or make at the end of a loop. */
@@ -392,11 +409,17 @@ DEVICE void multiply_one_between(tile_sums<T> sums, operands<T> *x, operands<T> 
   typedef loads_with<T, PART> with;
   if constexpr (I == at::LATE) {
     wait_lds();
-    take_part<T>(x, PART, first_rows<T>(of_a), T::ROWS, of_a, of_b);
+    take_rows<T>(x, PART, first_rows<T>(of_a), T::ROWS, of_a);
+    if (first_columns<T>(of_b) == I) take_columns<T>(x, PART, I, T::COLUMNS, of_b);
     if constexpr (with::BEGINS) {
       wait_memory<T::LEFT>(); /* this wave's part of the next step is in LDS */
       barrier();              /* and every other wave's part; and all waves have read this step */
     }
+    keep_order();
+  }
+  if (I == first_columns<T>(of_b) && I < at::LATE) {
+    wait_lds_but(late_reads<T>(of_a));
+    take_columns<T>(x, PART, I, T::COLUMNS, of_b);
     keep_order();
   }
   if constexpr (T::PARTS == 1) make_shares<T, TYPE, I, at::next_share(I, 0)>(made, x, of_a, of_b);
@@ -426,8 +449,9 @@ template <typename T, tdm_type TYPE, int PART>
 DEVICE void multiply_between(tile_sums<T> sums, operands<T> *x, to_start<T> s, form of_a, form of_b) {
   operands<T> made;
   keep_order();
-  wait_lds_but(late_reads<T>(of_a));
-  take_part<T>(x, PART, 0, first_rows<T>(of_a), of_a, of_b);
+  wait_lds_but(late_columns<T>(of_b) + late_reads<T>(of_a));
+  take_rows<T>(x, PART, 0, first_rows<T>(of_a), of_a);
+  take_columns<T>(x, PART, 0, first_columns<T>(of_b), of_b);
   keep_order();
   multiply_all_between<T, TYPE, PART>(up_to<between<T, TYPE>::COUNT>(), sums, x, &made, &s, of_a, of_b);
 }

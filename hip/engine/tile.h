@@ -300,7 +300,8 @@ DEVICE void run_between(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth,
     if (!T::CACHE_LINES) turn_all<T>(order, &a, &b, k.whole - T::DEPTH - t);
   }
   wait_lds(); /* the first part of the step after the last one, for nothing */
-  take_part<T>(&x, 0, 0, T::ROWS, of_a, of_b);
+  take_rows<T>(&x, 0, 0, T::ROWS, of_a);
+  take_columns<T>(&x, 0, 0, T::COLUMNS, of_b);
   wait_memory<0>(); /* the tail, and the zeros after the last step: LDS is about to be used for something else */
   multiply_tail<T>(sums, &k, &first, lds, stage, of_a, of_b);
 }
