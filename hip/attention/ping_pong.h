@@ -22,7 +22,7 @@
 
 #include "stages.h"
 
-#include "slots.h"
+#include "seen_values.h"
 
 template <int head>
 using flash_stages = stages<head>;
@@ -115,13 +115,14 @@ DEVICE void multiply_keys(pong<head> *w, u32x4 *v, tdm_type type) {
   keep_order();
 }
 
-/* Ends the slot: for this wave, the values that the next one multiplies have arrived; the other group has its probabilities. */
+/* Ends the slot: for this wave, the values that the next one multiplies have arrived; the other group has its probabilities.
+ * last: of the launch's slots; no wave waits for its end. */
 template <int head>
-DEVICE void end_multiplying(void) {
+DEVICE void end_multiplying(bool last = false) {
   keep_order();
   wait_memory<2 * LOADS<head>>();
   keep_order();
-  barrier();
+  if (!last) barrier();
   keep_order();
 }
 
@@ -134,13 +135,13 @@ DEVICE void turn_values(pong<head> *w) {
 /* O' += V' P' of the tile before. The last product comes after the slot's barrier, so that the matrix unit has work
  * while one group hands over to the other. */
 template <int head>
-DEVICE void multiply_tile(pong<head> *w, u32x4 *v, tdm_type type) {
+DEVICE void multiply_tile(pong<head> *w, u32x4 *v, tdm_type type, bool last = false) {
   const int before = SCORE_PRODUCTS<head>, all = before + VALUE_PRODUCTS<head>, of_step = head / 32;
 #pragma unroll
   for (int i = before; i < all; i++) {
     const int d = (i - before) % of_step, step = (i - before) / of_step;
     if ((i - before) % VALUES_AT_ONCE<head> == 0) wait_reads_but(started_reads<head>(i) - needed_reads<head>(i));
-    if (i == all - 1) end_multiplying<head>(); /* nothing of its stages is on its way any more */
+    if (i == all - 1) end_multiplying<head>(last); /* nothing of its stages is on its way any more */
     keep_order();
     v[i - before] = in_order(v[i - before]);
     w->o[d] = in_order(mfma(v[i - before], w->p[step], w->o[d], type));
@@ -156,21 +157,6 @@ DEVICE void multiply_slot(pong<head> *w, tdm_type type) {
   u32x4 v[VALUE_PRODUCTS<head>];
   multiply_keys(w, v, type);
   multiply_tile(w, v, type);
-}
-
-/* Values that some queries don't see. With 160 columns clang would keep O' of two ways, and spill: so there is one. */
-template <int head>
-DEVICE void multiply_masked_tile(pong<head> *w, bool masked, int key, tdm_type type) {
-  if (KEYS<head> == 32) {
-    asm volatile("" ::: "memory"); /* as in multiply_tile_of_some */
-    multiply_seen<STEPS<head>>(w, &w->at, w->p, key, type);
-  } else {
-    multiply_tile_of_some<STEPS<head>>(w, &w->at, w->p, masked, key, type);
-  }
-  asm volatile("" ::: "memory");
-  turn_values(w);
-#pragma unroll
-  for (int d = 0; d < head / 32; d++) w->o[d] = in_order(w->o[d]);
 }
 
 /* ---- The slot of probabilities ---- */
@@ -208,18 +194,6 @@ DEVICE void probability_slot(pong<head> *w, float scale, int key, bool masked, b
   keep_order();
 }
 
-/* Waves 4-7 write what they found to their rows of Q, which they have read. */
-template <int head>
-DEVICE void share_finite(const pong<head> *w, bool finite) {
-  *(volatile LDS int *)w->lds->rows[wave_index()] = finite;
-  wait_lds();
-}
-template <int head>
-DEVICE bool all_found_finite(const pong<head> *w) {
-  int found = *(volatile LDS int *)w->lds->rows[4 + lane_index() % 4];
-  return __builtin_amdgcn_ballot_w64(found == 0) == 0;
-}
-
 /* ---- The loop ---- */
 
 /* The wave's rows of Q, to its part of LDS. Columns from 128 on come to stages that values are not loaded to before all waves
@@ -230,6 +204,8 @@ DEVICE LDS char *more_rows(LDS flash_stages<head> *lds) {
   static_assert(head <= STORED_COLUMNS<head> + MORE_COLUMNS, "all columns");
   return (LDS char *)lds->v[1] + wave_index() * (32 * MORE_COLUMNS * 2);
 }
+template <int head>
+constexpr int QUERY_LOADS = STORED_COLUMNS<head> / 16 + (head > STORED_COLUMNS<head> ? MORE_COLUMNS / 16 : 0); /* of a wave */
 template <int head>
 DEVICE void load_queries(LDS flash_stages<head> *lds, const attention_args *a, const attention_work *work, int64_t first) {
   load_lds_rows<STORED_COLUMNS<head>>((LDS char *)lds->rows[wave_index()], a, work, first, 0);
@@ -254,13 +230,40 @@ DEVICE void idle_slots(pong<head> *w) {
   barrier();
 }
 
-/* Waits for the queries and the first keys. `more` loads came after those of the tiles. */
-template <int more, int head>
-DEVICE void begin_loop(pong<head> *w, uint32_t sign) {
-  wait_memory<2 * LOADS<head> + more>();
+/* After the first keys. */
+template <int head>
+DEVICE void load_second_tiles(pong<head> *w) {
   keep_order();
-  take_queries(w, sign);
-  barrier(); /* the first keys have arrived for all waves */
+  load_part(w, 3);
+  load_part(w, 9);
+  load_part(w, 11);
+  load_tiles(w);
+  keep_order();
+}
+
+/* Waits for the first keys and the queries, whose loads are on their way in waves 0-3.
+ *
+ * The vL1D has room for half of a workgroup's queries of head_dim 128, and waves 4-7 need theirs a slot later. So they ask for
+ * them after the others, and do not wait for them before the first slot; but columns from 128 on are where the first slot loads
+ * values to. */
+template <int head>
+DEVICE void begin_loop(pong<head> *w, const attention_args *a, const attention_work *work, int64_t first, int group) {
+  const bool later = head <= STORED_COLUMNS<head>;
+  keep_order();
+  if (group == 1) {
+    barrier();
+    load_queries(w->lds, a, work, first);
+    if (later) {
+      keep_order();
+      wait_memory<QUERY_LOADS<head>>();
+      barrier();
+    }
+    load_second_tiles(w);
+  }
+  wait_memory<2 * LOADS<head>>();
+  keep_order();
+  take_queries(w, a->sign);
+  if (group == 0 || !later) barrier(); /* the first keys have arrived for all waves */
   start_key_reads(w, 0, EARLY_KEYS<head>);
   w->turn = 0;
   turn_addresses<TILE_BYTES<head>>(w->at.k, EARLY_KEYS<head> / BLOCKS<head>, false);
@@ -270,6 +273,7 @@ DEVICE void begin_loop(pong<head> *w, uint32_t sign) {
 
 template <int head>
 DEVICE void flash_body(const attention_args *a, LDS flash_stages<head> *lds, tdm_type type) {
+  load_work_arguments(a);
   attention_work work = find_work(a, FAST_ROWS, type);
   int64_t first = work.first + wave_index() * 32;
   pong<head> w;
@@ -301,42 +305,25 @@ DEVICE void flash_body(const attention_args *a, LDS flash_stages<head> *lds, tdm
     keep_in_register(&w.k_from[n]);
     keep_in_register(&w.v_from[n]);
   }
-  load_queries(lds, a, &work, first);
+  const int group = wave_index() / 4;
   load_part(&w, 0);
   load_part(&w, 2);
-  load_part(&w, 3);
-  load_part(&w, 9);
-  load_part(&w, 11);
-  load_tiles(&w);
-  keep_order(); /* what the loads don't need comes while they are on their way */
+  keep_order();
+  if (group == 0) {
+    load_queries(lds, a, &work, first);
+    keep_order();
+    barrier();
+    load_second_tiles(&w);
+  }
   int whole = (int)in_scalar(
       (uint32_t)(keys_seen_by_all(a, &work, first) / KEYS<head>)); /* tiles that all of the wave's rows see completely */
-  int end = (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, first, 32) + KEYS<head> - 1) / KEYS<head>)),
-      group = wave_index() / 4;
+  int end = (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, first, 32) + KEYS<head> - 1) / KEYS<head>));
   int count = (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, work.first, FAST_ROWS) + KEYS<head> - 1) / KEYS<head>));
   lane_places_of(&w.at, (LDS char *)lds->k[0], (LDS char *)lds->v[0]);
   begin_sums(&w, a, &work, first + lane_index() % 32);
-  int masked = count - (int)(keys_seen_by_all(a, &work, work.first) / KEYS<head>); /* tiles that some row does not see whole */
-  if (group == 1 && masked > 0) {
-    some_values<head> some;
-    v.base += (int64_t)(count - masked) * KEYS<head> * v.stride;
-    v.left -= (int64_t)(count - masked) * KEYS<head> * v.stride;
-    load_values(&some, &v);
-    begin_loop<2 * SOME_TILES<head> * LOADS<head>>(&w, a->sign);
-    bool finite = values_finite(&some, type);
-#pragma nounroll
-    for (; masked > SOME_TILES<head>; masked -= SOME_TILES<head>) {
-      load_values(&some, &v);
-      finite = values_finite(&some, type) && finite;
-    }
-    share_finite(&w, finite);
-    wait_memory<LOADS<head>>();
-  } else {
-    begin_loop<0>(&w, a->sign);
-    if (group == 1) share_finite(&w, true);
-    wait_memory<LOADS<head>>();
-  }
-  if (group == 1) barrier(); /* one slot later */
+  begin_loop(&w, a, &work, first, group);
+  if (group == 1) wait_memory<LOADS<head>>(); /* its part of the second keys has arrived */
+  if (group == 1) barrier();                  /* one slot later */
   keep_order();
 
   int i = 0;
@@ -344,31 +331,19 @@ DEVICE void flash_body(const attention_args *a, LDS flash_stages<head> *lds, tdm
     multiply_keys(&w, (u32x4 *)nullptr, type);
     end_multiplying<head>();
     probability_slot(&w, a->scale, 0, whole == 0, true, type);
-    const bool finite = all_found_finite(&w);
     for (i = 1; i < whole; i++) {
       multiply_slot(&w, type);
       probability_slot(&w, a->scale, 0, false, false, type);
     }
-    for (; i < end && finite; i++) {
-      multiply_slot(&w, type);
-      probability_slot(&w, a->scale, i * KEYS<head>, true, false, type);
-    }
     for (; i < end; i++) {
-      multiply_keys(&w, (u32x4 *)nullptr, type);
-      multiply_masked_tile(&w, i > whole, (i - 1) * KEYS<head>, type);
-      end_multiplying<head>();
+      multiply_slot(&w, type);
       probability_slot(&w, a->scale, i * KEYS<head>, true, false, type);
     }
     settle(&w.next);
     load_tiles(&w);
-    if (i > whole && !finite) {
-      multiply_masked_tile(&w, true, (i - 1) * KEYS<head>, type);
-      end_multiplying<head>();
-    } else {
-      u32x4 v[VALUE_PRODUCTS<head>];
-      start_reads(&w, v, LATE_KEYS<head>, started_reads<head>(SCORE_PRODUCTS<head>));
-      multiply_tile(&w, v, type);
-    }
+    u32x4 v[VALUE_PRODUCTS<head>];
+    start_reads(&w, v, LATE_KEYS<head>, started_reads<head>(SCORE_PRODUCTS<head>));
+    multiply_tile(&w, v, type, group == 1 && i == count);
     if (i < count) {
       wait_memory<LOADS<head>>();
       keep_order();
@@ -377,11 +352,11 @@ DEVICE void flash_body(const attention_args *a, LDS flash_stages<head> *lds, tdm
     i++;
   }
   for (; i < count; i++) idle_slots(&w);
-  if (i == count) end_multiplying<head>();
+  if (i == count) end_multiplying<head>(group == 1);
   wait_memory<0>(); /* zeros after the last tile */
   keep_order();
+  if (a->causal && __builtin_expect(found_nan(&w), 0)) compute_seen(&w, a, type);
   store_lds_rows(&w, a, &work, first, (LDS char *)w.lds->rows[wave_index()], type);
-  if (group == 0) barrier();
 }
 
 #endif

@@ -22,7 +22,7 @@
 
 #include "lds_rows.h"
 #include "memory_rows.h"
-#include "slots.h"
+#include "seen_values.h"
 
 enum { READS_AHEAD = 6 }; /* chunks, of a product each: 32 products of 64 clocks are a slot with head_dim 128 */
 /* Products after the barrier. With head_dim 64 a slot is as long as the exponentials, which would wait for them. */
@@ -172,14 +172,6 @@ DEVICE void multiply(row_products<head> *w, int begin, int end, bool ends_slot, 
   if (ends_slot && AFTER_BARRIER<head> == 0) end_slot();
 }
 
-/* O' += V' P' of a tile of which some query does not see all values. */
-template <int head>
-DEVICE void multiply_masked_tile(turns<head> *w, bool masked, int key, tdm_type type) {
-  multiply_tile_of_some<STEPS<head>>(w, &w->at, w->p, masked, key, type);
-#pragma unroll
-  for (int d = 0; d < head / 32; d++) w->o[d] = in_order(w->o[d]);
-}
-
 /* In assembly: else clang would keep the addresses of both stages. */
 template <int head>
 DEVICE void other_stage(uint32_t *at, int count) {
@@ -227,17 +219,6 @@ DEVICE void idle_slot(turns<head> *w) {
 
 /* ---- The loop ---- */
 
-/* Waves 4-7 write whether the values are finite to the stage that is not used before slot 3. */
-template <int head>
-DEVICE void share_finite(LDS two_stages<head> *lds, bool finite) {
-  *(volatile LDS int *)(lds->v[1] + wave_index() * 4) = finite;
-}
-template <int head>
-DEVICE bool all_found_finite(LDS two_stages<head> *lds) {
-  int found = *(volatile LDS int *)(lds->v[1] + (4 + lane_index() % 4) * 4);
-  return __builtin_amdgcn_ballot_w64(found == 0) == 0;
-}
-
 /* The lane's parts of its query. */
 template <int head>
 DEVICE void load_queries(turns<head> *w, const attention_args *a, const attention_work *work, int64_t first) {
@@ -254,6 +235,7 @@ DEVICE void load_queries(turns<head> *w, const attention_args *a, const attentio
 template <int head>
 DEVICE void flash_body(const attention_args *a, LDS two_stages<head> *lds, tdm_type type) {
   const int scores = SCORE_PRODUCTS<head>, all = scores + VALUE_PRODUCTS<head>;
+  load_work_arguments(a);
   attention_work work = find_work(a, FAST_ROWS, type);
   int64_t first = work.first + wave_index() * 32;
   turns<head> w;
@@ -291,22 +273,7 @@ DEVICE void flash_body(const attention_args *a, LDS two_stages<head> *lds, tdm_t
   lane_places_of(&w.at, (LDS char *)lds->k[0], (LDS char *)lds->v[1]); /* the first values come after a turn */
   finish_keys(&first_keys, at_lds(w.k_to));
   w.k_to ^= HALF_TILE<head>;
-  if (group == 1) {
-    int masked =
-        count - (int)(keys_seen_by_all(a, &work, work.first) / KEYS<head>); /* tiles that some row does not see whole */
-    bool finite = true;
-    v.base += (int64_t)(count - masked) * KEYS<head> * v.stride;
-    v.left -= (int64_t)(count - masked) * KEYS<head> * v.stride;
-#pragma nounroll
-    for (; masked > 0; masked -= SOME_TILES<head>) {
-      some_values<head> some;
-      load_values(&some, &v);
-      finite = values_finite(&some, type) && finite;
-    }
-    share_finite(lds, finite);
-  }
   end_slot();
-  const bool finite = all_found_finite(lds);
   if (group == 1) idle_slot(&w); /* one slot later */
 
   int i = 0;
@@ -317,21 +284,11 @@ DEVICE void flash_body(const attention_args *a, LDS two_stages<head> *lds, tdm_t
       multiply(&w, 0, all, true, type);
       probability_slot(&w, a->scale, 0, false, false, type);
     }
-    for (; i < end && finite; i++) {
+    for (; i < end; i++) {
       multiply(&w, 0, all, true, type);
       probability_slot(&w, a->scale, i * KEYS<head>, true, false, type);
     }
-    for (; i < end; i++) {
-      multiply_masked_tile(&w, i > whole, (i - 1) * KEYS<head>, type);
-      multiply(&w, 0, scores, true, type);
-      probability_slot(&w, a->scale, i * KEYS<head>, true, false, type);
-    }
-    if (i > whole && !finite) {
-      multiply_masked_tile(&w, true, (i - 1) * KEYS<head>, type);
-      end_slot();
-    } else {
-      multiply(&w, scores, all, true, type);
-    }
+    multiply(&w, scores, all, true, type);
     if (i < count) idle_slot(&w);
     i++;
   }
@@ -340,6 +297,7 @@ DEVICE void flash_body(const attention_args *a, LDS two_stages<head> *lds, tdm_t
     idle_slot(&w);
   }
   if (i == count) end_slot();
+  if (a->causal && __builtin_expect(found_nan(&w), 0)) compute_seen(&w, a, type);
   /* Waves 0-3 have room in the stages of the keys, which nobody reads any more, waves 4-7 in those of the values. */
   LDS char *rows = (LDS char *)lds + wave_index() * ROWS_BYTES<head>;
   store_lds_rows(&w, a, &work, first, rows, type);

@@ -27,6 +27,18 @@ typedef struct attention_work {
   bool decode;
 } attention_work;
 
+/* What find_work() and the first loads need, all at once: in parts, each would wait for the one before. */
+DEVICE void load_work_arguments(const attention_args *a) {
+  asm volatile(""
+               :
+               : "s"(a->q), "s"(a->k), "s"(a->v), "s"(a->group), "s"(a->heads_kv), "s"(a->sq), "s"(a->skv), "s"(a->head_dim));
+  asm volatile("" : : "s"(a->q_stride.batch), "s"(a->q_stride.head), "s"(a->q_stride.row));
+  asm volatile("" : : "s"(a->k_stride.batch), "s"(a->k_stride.head), "s"(a->k_stride.row));
+  asm volatile("" : : "s"(a->v_stride.batch), "s"(a->v_stride.head), "s"(a->v_stride.row));
+  asm volatile("" : : "s"(a->tiles), "s"(a->count), "s"(a->xcds), "s"(a->chunk), "s"(a->band), "s"(a->banded));
+  asm volatile("" : : "s"(a->of_turn.factor), "s"(a->of_group.factor), "s"(a->of_tiles.factor), "s"(a->of_heads_kv.factor));
+}
+
 /* Heads that share keys and values follow each other, and the order gives them to one XCD, whose L2 then holds their keys.
  * The last tiles come first: causal, they see the most keys, so the workgroups end at about the same time. If the L2 holds the
  * keys of several heads, a band, the last tiles of all of them come first: else a CU could get two long tiles of a short
