@@ -36,10 +36,10 @@ struct tile {
   /* Of these, those that may be on their way when a step is read. */
   static constexpr int LEFT = (DEPTH - (CACHE_LINES ? 3 : 2)) * LOADS;
   static constexpr int PARTS = PIPE_CHUNKS * SIDE / WAVE; /* of a K step: products of a fragment */
-  /* Reads and loads come between products (between.h). Where a wave has fewer than 8 products in a step, or two B, this takes
-   * longer: 768x768x768 gemm nt by 32x128 18,970 predicted clocks for 18,222 on gfx942, 16x4096x4096 nt by 16x64 24,474 for
-   * 24,049 on gfx950, and 512x2048x2048 swiglu nn by 32x64 51,567 for 49,334. */
-  static constexpr bool BETWEEN = CACHE_LINES || (PRODUCTS == 1 && ROWS * COLUMNS * PARTS >= 8);
+  /* Reads and loads come between products (between.h). Where a wave has fewer than 8 products in a step, or two B for one
+   * fragment of A, this takes longer: 768x768x768 gemm nt by 32x128 18,970 predicted clocks for 18,222 on gfx942, 16x4096x4096
+   * nt by 16x64 24,474 for 24,049 on gfx950, and 512x2048x2048 swiglu nn by 32x64 51,567 for 49,334. */
+  static constexpr bool BETWEEN = CACHE_LINES || (PRODUCTS == 1 ? ROWS * COLUMNS * PARTS >= 8 : ROWS > 1);
   /* Waves per SIMD that fit into LDS. Each gets 512 registers divided by this, and at least 128. */
   static constexpr int BY_LDS = CHIP_LDS_BYTES / BYTES * WAVES / 4, OCCUPANCY = BY_LDS < 1 ? 1 : BY_LDS > 4 ? 4 : BY_LDS;
   /* How many rows fit into the waves' blocks (gemm/store.h). */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "args.h"
-#include "hip/host/tile_parts.h"
+#include "hip/host/turns.h"
 #include "reduce_shape.h"
 
 static int parts_of(const tdm_plan *plan) { return plan->tuning.of[TDM_TUNE_SPLIT] > 1 ? plan->tuning.of[TDM_TUNE_SPLIT] : 1; }
@@ -77,41 +77,21 @@ static bool plain(const tdm_gemm_desc *d) { return d->alpha == 1 && d->beta == 0
 
 /* ---- Turns: tiles of an XCD that share lines begin at different K steps (engine/tile.h) ---- */
 
-/* The tiles of an XCD that are computed at the same time and share lines: rows and columns of tiles. */
-typedef struct shared_tiles {
-  double m, n;
-  double l2; /* what they read of A and B, as a share of the XCD's L2 */
-} shared_tiles;
-
-static shared_tiles shared_of(const tdm_plan *plan, const hip_tile_shape *tile, int parts) {
-  const tdm_gemm_desc *d = &plan->desc.gemm;
-  const tdm_hip_device *device = plan->context->hip;
-  const tdm_order order = tdm_hip_tiles(plan, d->m, d->n, d->batch * parts, tile->m, tile->n);
-  const double of_matrix = (double)order.tiles_m * order.tiles_n, of_xcd = fmin(order.chunk, tdm_hip_at_once(device, tile));
-  const double beside = last_adds(plan, tile, parts) ? parts : 1; /* an XCD has all parts of a tile, or one part of many */
-  const double together = fmin(fmax(1, of_xcd / beside), of_matrix),
-               of_k = (double)d->k / parts * (double)tdm_type_size(d->type);
-  shared_tiles s = {.m = fmin(order.window, together)};
-  s.n = fmin(order.tiles_n, ceil(together / s.m));
-  s.l2 = of_xcd / together * (fmin(s.m * tile->m, (double)d->m) + fmin(s.n * tile->n, (double)d->n)) * of_k /
-         (double)device->chip->l2_bytes;
-  return s;
+static hip_shared_tiles shared_of(const tdm_plan *plan, const hip_tile_shape *tile, int parts) {
+  const hip_tile_output output = output_of(plan);
+  /* An XCD has all parts of a tile, or one part of many. */
+  return tdm_hip_shared_tiles(plan, &output, tile, plan->desc.gemm.k, parts, last_adds(plan, tile, parts) ? parts : 1);
 }
 
 static bool straddles(const tdm_plan *plan) {
   return gemm_loads_again(plan, GEMM_PACKS_A) > 0 || gemm_loads_again(plan, GEMM_PACKS_B) > 0;
 }
 
-/* Both operands must be shared: a load waits for all those before it, so one operand's hits save nothing beside the other's
- * misses. What the first tile reads must still be in the L2, or most of it, when the others need it. Where rows straddle
- * cache lines the room of the vL1D is what limits all tiles, so it pays for more bytes: 1500x1100x3000 nn and 2000x2000x2000
- * tn bf16, with 1.4 and 1.5 times the L2, take 9 and 6 % less predicted clocks with turns. 128x14336x4096 nn, with 7 times,
- * takes 15 % more. */
-static bool may_take_turns(const tdm_plan *plan, const shared_tiles *s) {
-  return s->m > 1 && s->n > 1 && s->l2 <= (straddles(plan) ? 2 : 1);
+static bool may_take_turns(const tdm_plan *plan, const hip_shared_tiles *s) {
+  return tdm_hip_may_take_turns(s, straddles(plan));
 }
 /* The estimates of other tiles: those by cache lines fit as if they took none. */
-static bool takes_turns(const tdm_plan *plan, const hip_tile_shape *tile, const shared_tiles *s) {
+static bool takes_turns(const tdm_plan *plan, const hip_tile_shape *tile, const hip_shared_tiles *s) {
   return tile->turns && may_take_turns(plan, s);
 }
 
@@ -127,7 +107,7 @@ static double latency_of_operand(double xcds) {
 
 /* Of all loads, as a share of HBM's latency. In tiles that take turns, by predictions of 1000x1000x1000 in all layouts, 0.4 of
  * the L2, and of 1500x1100x3000 nn; hits_of has those whose lines are whole. */
-static double latency_of(const tdm_plan *plan, const hip_tile_shape *tile, const shared_tiles *s) {
+static double latency_of(const tdm_plan *plan, const hip_tile_shape *tile, const hip_shared_tiles *s) {
   static const double TURNS = 0.7;
   enum { SMALLER_SIDE = 32, LARGER_SIDE = 128 };
   const tdm_gemm_desc *d = &plan->desc.gemm;
@@ -141,16 +121,9 @@ static double latency_of(const tdm_plan *plan, const hip_tile_shape *tile, const
   return (m * a + n * b) / (m + n);
 }
 
-/* Tile i of a column and j of a row begins with K step i / s->m + j / s->n of all. So it waits for HBM for 1 / s->n of K in
- * rows of A and for 1 / s->m in columns of B, and then finds what its neighbours have loaded. The estimate adds the two: a
- * step of 512x512 bf16 by 16x64 takes 425 and 480 predicted clocks on gfx950 in nt and nn, of 1024x1024 by 32x128 473 and 496,
- * and in one tile, which waits in all steps, 622 and 742. On gfx942, whose steps are halves of lines, HALF_LINES as much is
- * fitted to the predictions of 89 products of seeds 3401 and 3411, of which 87 choose well. Rows that straddle lines are in
- * latency_of. */
-static double hits_of(const tdm_plan *plan, const hip_tile_shape *tile, const shared_tiles *s) {
-  static const double HALF_LINES = 1.65;
-  const bool halves = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) < HIP_STEP_BYTES;
-  return takes_turns(plan, tile, s) && !straddles(plan) ? 1 - fmin(1, (halves ? HALF_LINES : 1) * (1 / s->m + 1 / s->n)) : 0;
+/* Of tiles that take turns. Rows that straddle lines are in latency_of. */
+static double hits_of(const tdm_plan *plan, const hip_tile_shape *tile, const hip_shared_tiles *s) {
+  return takes_turns(plan, tile, s) && !straddles(plan) ? tdm_hip_turn_hits(plan, s) : 0;
 }
 
 static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, void *made) {
@@ -207,7 +180,7 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
   args.by = hip_order_divisors_of(args.order, parts);
   args.reducers = (uint16_t)reducers(plan);
   args.reduce_bits = (uint16_t)reduce_bits(args.ldp / 4);
-  shared_tiles shared = shared_of(plan, &kernel->tile, parts);
+  hip_shared_tiles shared = shared_of(plan, &kernel->tile, parts);
   if ((kernel->tile.turns || gemm_by_cache_lines(plan, kernel)) && may_take_turns(plan, &shared)) {
     args.turn_m = (uint32_t)((1 << TILE_TURN_BITS) / shared.m);
     args.turn_n = (uint32_t)((1 << TILE_TURN_BITS) / shared.n);
@@ -339,7 +312,7 @@ static double tail_clocks(const tdm_plan *plan, const hip_tile_shape *tile) {
 hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   double of_rows, chain = chain_clocks(d, cut_share(plan, tile), &of_rows);
-  const shared_tiles shared = shared_of(plan, tile, tile->split > 1 ? tile->split : 1);
+  const hip_shared_tiles shared = shared_of(plan, tile, tile->split > 1 ? tile->split : 1);
   return (hip_tile_work){.m = d->m,
                          .n = d->n,
                          .k = d->k,

@@ -25,6 +25,7 @@ typedef struct swiglu_args {
   uint32_t *counters;
   tdm_order order;
   hip_order_divisors by;
+  uint32_t turn_m, turn_n; /* as in gemm_args: the K step that a tile begins with */
 } swiglu_args;
 
 typedef struct swiglu_pack_args {

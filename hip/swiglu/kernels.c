@@ -4,9 +4,17 @@
 extern const tdm_kernel tdm_swiglu_hip_128x64;
 extern const tdm_kernel tdm_swiglu_hip_tile_16x32;
 extern const tdm_kernel tdm_swiglu_hip_tile_32x64;
+extern const tdm_kernel tdm_swiglu_hip_tile_64x64;
+extern const tdm_kernel tdm_swiglu_hip_tile_128x64;
 extern const tdm_kernel tdm_swiglu_hip_256x128;
 
 extern const tdm_kernel *const tdm_swiglu_hip_kernels[];
 const tdm_kernel *const tdm_swiglu_hip_kernels[] = {
-    &tdm_swiglu_hip_128x64, &tdm_swiglu_hip_tile_16x32, &tdm_swiglu_hip_tile_32x64, &tdm_swiglu_hip_256x128, NULL,
+    &tdm_swiglu_hip_128x64,
+    &tdm_swiglu_hip_tile_16x32,
+    &tdm_swiglu_hip_tile_32x64,
+    &tdm_swiglu_hip_tile_64x64,
+    &tdm_swiglu_hip_tile_128x64,
+    &tdm_swiglu_hip_256x128,
+    NULL,
 };

@@ -8,7 +8,13 @@
 #include "tile_shapes.h"
 
 extern const hip_code tdm_code_swiglu_128x64[], tdm_code_swiglu_256x128[], tdm_code_swiglu_tile_16x32[],
-    tdm_code_swiglu_tile_32x64[];
+    tdm_code_swiglu_tile_32x64[], tdm_code_swiglu_tile_64x64[], tdm_code_swiglu_tile_128x64[];
+
+/* least_depth, most_depth: stages of LDS for which there are kernels, in this order; 0: the tile has a loop of its own. */
+typedef struct swiglu_tile {
+  hip_tile_kernel kernel;
+  int least_depth, most_depth;
+} swiglu_tile;
 
 static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, void *made) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
@@ -63,42 +69,69 @@ static const hip_functions pipe_functions[] = {{.code = tdm_code_swiglu_256x128,
                                                {.stem = NULL}};
 
 /* Two workgroups share a CU (WORKGROUP(256, 2)), and registers hold the loads of one K step. */
-static const hip_tile_kernel general = {general_functions,
-                                        {.m = MASKED_LINES,
-                                         .n = MASKED_LINES / 2,
-                                         .waves_m = MASKED_WAVES_M,
-                                         .waves_n = MASKED_WAVES_N,
-                                         .products = 2,
-                                         .resident = 2,
-                                         .valu = HIP_MASKED_VALU,
-                                         .start = HIP_MASKED_START,
-                                         .waits = true,
-                                         .any_address = true}};
-static const hip_tile_kernel pipe = {pipe_functions,
-                                     {.m = PIPE_LINES,
-                                      .n = PIPE_LINES / 2,
-                                      .waves_m = PIPE_WAVES_M,
-                                      .waves_n = PIPE_WAVES_N,
-                                      .products = 2,
-                                      .overlapped = true}};
+static const swiglu_tile general = {.kernel = {general_functions,
+                                               {.m = MASKED_LINES,
+                                                .n = MASKED_LINES / 2,
+                                                .waves_m = MASKED_WAVES_M,
+                                                .waves_n = MASKED_WAVES_N,
+                                                .products = 2,
+                                                .resident = 2,
+                                                .valu = HIP_MASKED_VALU,
+                                                .start = HIP_MASKED_START,
+                                                .waits = true,
+                                                .any_address = true}}};
+static const swiglu_tile pipe = {.kernel = {pipe_functions,
+                                            {.m = PIPE_LINES,
+                                             .n = PIPE_LINES / 2,
+                                             .waves_m = PIPE_WAVES_M,
+                                             .waves_n = PIPE_WAVES_N,
+                                             .products = 2,
+                                             .overlapped = true}}};
 
-/* A shape of tile_shapes.h, whose four numbers become arguments. LDS has room for so many workgroups, and so have registers. */
-#define SHAPE(resident_, ...) SHAPE_OF(resident_, __VA_ARGS__)
-#define SHAPE_OF(resident_, rows, columns, along_m, along_n) \
-  {.m = rows,                                                \
-   .n = columns,                                             \
-   .waves_m = along_m,                                       \
-   .waves_n = along_n,                                       \
-   .products = 2,                                            \
-   .resident = resident_,                                    \
-   .last_adds = true,                                        \
-   .ahead = SWIGLU_TILE_DEPTH - 1}
+/* A shape of tile_shapes.h, whose four numbers become arguments. */
+#define SHAPE(...) SHAPE_OF(__VA_ARGS__)
+#define SHAPE_OF(rows, columns, along_m, along_n) \
+  {.m = rows, .n = columns, .waves_m = along_m, .waves_n = along_n, .products = 2, .last_adds = true}
+/* LDS of a stage on chips with long rows (HIP_PIPE_ROW). */
+#define STAGE_LDS(...) STAGE_LDS_OF(__VA_ARGS__)
+#define STAGE_LDS_OF(rows, columns, along_m, along_n) (((rows) + 2 * (columns)) * HIP_PART_UNIT)
 static const hip_functions tile_16x32_functions[] = {
     {.code = tdm_code_swiglu_tile_16x32, .stem = "swiglu_tile_16x32", .waves = 2}, {.stem = NULL}};
 static const hip_functions tile_32x64_functions[] = {
     {.code = tdm_code_swiglu_tile_32x64, .stem = "swiglu_tile_32x64", .waves = 2}, {.stem = NULL}};
-static const hip_tile_kernel tile_16x32 = {tile_16x32_functions, SHAPE(4, SWIGLU_TILE_16x32)};
-static const hip_tile_kernel tile_32x64 = {tile_32x64_functions, SHAPE(2, SWIGLU_TILE_32x64)};
+static const hip_functions tile_64x64_functions[] = {
+    {.code = tdm_code_swiglu_tile_64x64, .stem = "swiglu_tile_64x64_2", .waves = 2},
+    {.code = tdm_code_swiglu_tile_64x64,
+     .stem = "swiglu_tile_64x64_3",
+     .waves = 2,
+     .fewer = {.lds_below = 2 * 3 * STAGE_LDS(SWIGLU_TILE_64x64), .waves = 1}},
+    {.stem = NULL}};
+static const hip_functions tile_128x64_functions[] = {
+    {.code = tdm_code_swiglu_tile_128x64, .stem = "swiglu_tile_128x64_2", .waves = 2},
+    {.code = tdm_code_swiglu_tile_128x64, .stem = "swiglu_tile_128x64_3", .waves = 1},
+    {.stem = NULL}};
+static const swiglu_tile tile_16x32 = {{tile_16x32_functions, SHAPE(SWIGLU_TILE_16x32)}, SWIGLU_TILE_DEPTH, SWIGLU_TILE_DEPTH};
+static const swiglu_tile tile_32x64 = {{tile_32x64_functions, SHAPE(SWIGLU_TILE_32x64)}, SWIGLU_TILE_DEPTH, SWIGLU_TILE_DEPTH};
+static const swiglu_tile tile_64x64 = {{tile_64x64_functions, SHAPE(SWIGLU_TILE_64x64)}, 2, 3};
+static const swiglu_tile tile_128x64 = {{tile_128x64_functions, SHAPE(SWIGLU_TILE_128x64)}, 2, 3};
+
+/* With `depth` stages of LDS, if the tile has any. */
+static hip_tile_shape shape_of(const tdm_plan *plan, const swiglu_tile *t, int depth) {
+  enum { SIMDS = 4, MOST_WAVES = 4 }; /* a kernel has registers for as many waves on a SIMD as LDS allows (engine/tile.h) */
+  enum { FRAGMENT = 16 };
+  hip_tile_shape tile = t->kernel.tile;
+  if (depth == 0) return tile;
+  const int row = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes), lds = depth * (tile.m + 2 * tile.n) * row;
+  const int waves = tile.waves_m * tile.waves_n, by_lds = (int)plan->context->hip->lds_bytes / lds,
+            on_simd = by_lds * waves / SIMDS;
+  tile.resident = (on_simd < 1 ? 1 : on_simd > MOST_WAVES ? MOST_WAVES : on_simd) * SIMDS / waves;
+  tile.between = tile.m / tile.waves_m > FRAGMENT;
+  /* Narrow ones take none. 32x64 with turns: 256x1024x1024 bf16 nt 18,845 predicted clocks for 17,786 on gfx950, 80x2000x1100
+   * f32 nn 35,850 for 33,260; but 300x1500x700 bf16 nn, whose rows straddle lines, 19,167 for 21,677. */
+  tile.turns = tile.between;
+  tile.ahead = depth - 1;
+  return tile;
+}
 
 static const hip_tile_op op = {sizeof(swiglu_args), make_args, set_pointers, swiglu_borrowed_bytes, swiglu_pack_pointers};
 _Static_assert(sizeof(swiglu_args) <= HIP_TILE_ARGS, "it fits the plan");
@@ -146,12 +179,13 @@ static double one_by_one(const tdm_plan *plan, const hip_tile_shape *tile, int o
          runs * (tdm_hip_cost_numbers.latency + further * latency);
 }
 
-/* The estimate, and the split that it is for. */
-static tdm_cost cost_of(const tdm_plan *plan, int *split) {
+/* The estimate of a depth, and the split that it is for. */
+static tdm_cost cost_of(const tdm_plan *plan, int depth, int *split) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
-  const hip_tile_kernel *kernel = plan->kernel->variant;
+  const swiglu_tile *t = plan->kernel->variant;
+  const hip_tile_kernel *kernel = &t->kernel;
   const hip_stored y = {.ld = d->ldy};
-  hip_tile_shape tile = kernel->tile;
+  hip_tile_shape tile = shape_of(plan, t, depth);
   hip_tile_work work = {.m = d->m,
                         .n = d->n,
                         .k = d->k,
@@ -177,24 +211,49 @@ static tdm_cost cost_of(const tdm_plan *plan, int *split) {
       tile.valu += UNALIGNED_TURNS;
   }
   tdm_cost best = swiglu_best_split(plan, &tile, &work, split);
+  /* Two workgroups of hip_128x64 hide half of what each of them waits for: by K of 1024 to 2048 nt bf16 a step takes 2720 to
+   * 2850 clocks with one on a CU and 4040 to 4250 with two on gfx942, 3130 with two on gfx950. In nn and with masks the
+   * estimate fits without it: 1024x4096x1024 nn 65,131 for 67,792 clocks. */
+  if (tile.waits && whole && !work.across_b) {
+    tile.resident = 1;
+    best.clocks = (best.clocks + swiglu_best_split(plan, &tile, &work, split).clocks) / 2;
+  }
   best.clocks += swiglu_pack_clocks(plan, kernel);
   return best;
 }
 
+/* The estimate with the plan's depth and split, or with the best ones if the plan has none; then it sets them. */
+static tdm_cost best_of(const tdm_plan *plan, tdm_tuning *tuning) {
+  const swiglu_tile *t = plan->kernel->variant;
+  const int named = plan->tuning.of[TDM_TUNE_DEPTH], first = named > 0 ? named : t->least_depth,
+            last = named > 0 ? named : t->most_depth;
+  tdm_cost best = {0};
+  *tuning = plan->tuning;
+  for (int depth = first; depth <= last; depth++) {
+    int split;
+    const tdm_cost cost = cost_of(plan, depth, &split);
+    if (depth > first && cost.clocks > best.clocks) continue; /* in a tie loads have more time */
+    best = cost;
+    if (t->most_depth > t->least_depth) tuning->of[TDM_TUNE_DEPTH] = depth;
+    tuning->of[TDM_TUNE_SPLIT] = split > 1 ? split : plan->tuning.of[TDM_TUNE_SPLIT];
+  }
+  return best;
+}
+
 static void cost(const tdm_plan *plan, tdm_cost *cost) {
-  int split;
-  *cost = cost_of(plan, &split);
+  tdm_tuning tuning;
+  *cost = best_of(plan, &tuning);
 }
 
 /* ---- hip_128x64 ---- */
 
 static bool supports_general(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
-  return tdm_hip_tiles_fit(d->m, d->n, 1, general.tile.m, general.tile.n, reason, size);
+  return tdm_hip_tiles_fit(d->m, d->n, 1, general.kernel.tile.m, general.kernel.tile.n, reason, size);
 }
 
 static tdm_status prepare_general(tdm_plan *plan) {
-  return tdm_hip_tile_prepare(plan, &op, &general, NULL, plan->desc.swiglu.type, NULL);
+  return tdm_hip_tile_prepare(plan, &op, &general.kernel, NULL, plan->desc.swiglu.type, NULL);
 }
 
 const tdm_kernel tdm_swiglu_hip_128x64 = {.name = "hip_128x64",
@@ -214,8 +273,13 @@ const tdm_kernel tdm_swiglu_hip_128x64 = {.name = "hip_128x64",
 static bool supports_dwords(const tdm_plan *plan, char *reason, size_t size) {
   enum { ONE_FRAGMENT = 16 };
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
-  const hip_tile_kernel *kernel = plan->kernel->variant;
-  const int packs = swiglu_packs(plan, kernel);
+  const swiglu_tile *t = plan->kernel->variant;
+  const hip_tile_kernel *kernel = &t->kernel;
+  const int packs = swiglu_packs(plan, kernel), depth = plan->tuning.of[TDM_TUNE_DEPTH];
+  if (depth > 0 && (depth < t->least_depth || depth > t->most_depth)) {
+    snprintf(reason, size, "depth = %d: must be %d to %d", depth, t->least_depth, t->most_depth);
+    return false;
+  }
   if (kernel->tile.n / kernel->tile.waves_n == ONE_FRAGMENT && d->layout == TDM_NN) {
     snprintf(reason, size, "wg and wu are stored across k: waves with 16 columns need them stored along it, as in nt");
     return false;
@@ -231,14 +295,18 @@ static bool supports_dwords(const tdm_plan *plan, char *reason, size_t size) {
 
 static tdm_status prepare_dwords(tdm_plan *plan) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
-  const hip_tile_kernel *kernel = plan->kernel->variant;
-  int split = 1;
-  if (!plan->empty) cost_of(plan, &split);
-  if (split > 1) plan->tuning.of[TDM_TUNE_SPLIT] = split;
-  TDM_TRY(tdm_hip_tile_prepare(plan, &op, kernel, d->layout == TDM_NT ? "nt" : "nn", d->type,
-                               &(hip_tile_general){plan, &general, NULL}));
-  TDM_TRY(swiglu_prepare_split(plan, kernel));
-  return swiglu_prepare_pack(plan, kernel);
+  const swiglu_tile *t = plan->kernel->variant;
+  hip_tile_kernel kernel = t->kernel;
+  tdm_tuning tuning;
+  if (plan->empty) return TDM_OK; /* a run launches nothing */
+  best_of(plan, &tuning);
+  plan->tuning = tuning;
+  if (t->most_depth > t->least_depth) kernel.functions += tuning.of[TDM_TUNE_DEPTH] - t->least_depth;
+  kernel.tile = shape_of(plan, t, t->most_depth > t->least_depth ? tuning.of[TDM_TUNE_DEPTH] : t->least_depth);
+  TDM_TRY(tdm_hip_tile_prepare(plan, &op, &kernel, d->layout == TDM_NT ? "nt" : "nn", d->type,
+                               &(hip_tile_general){plan, &general.kernel, NULL}));
+  TDM_TRY(swiglu_prepare_split(plan, &kernel));
+  return swiglu_prepare_pack(plan, &kernel);
 }
 
 #define ROW(row, of, parameters)               \
@@ -255,7 +323,12 @@ static tdm_status prepare_dwords(tdm_plan *plan) {
    .fallback = {4, 7, &tdm_swiglu_hip_128x64}, \
    .matrix_units = true}
 
-enum { SPLIT_PARAMETERS = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT };
+enum {
+  SPLIT_PARAMETERS = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT,
+  DEPTH_PARAMETERS = SPLIT_PARAMETERS | 1 << TDM_TUNE_DEPTH
+};
 const tdm_kernel tdm_swiglu_hip_tile_16x32 = ROW("hip_tile_16x32", tile_16x32, SPLIT_PARAMETERS);
 const tdm_kernel tdm_swiglu_hip_tile_32x64 = ROW("hip_tile_32x64", tile_32x64, SPLIT_PARAMETERS);
+const tdm_kernel tdm_swiglu_hip_tile_64x64 = ROW("hip_tile_64x64", tile_64x64, DEPTH_PARAMETERS);
+const tdm_kernel tdm_swiglu_hip_tile_128x64 = ROW("hip_tile_128x64", tile_128x64, DEPTH_PARAMETERS);
 const tdm_kernel tdm_swiglu_hip_256x128 = ROW("hip_256x128", pipe, TDM_ORDER_PARAMETERS);

@@ -1,8 +1,8 @@
-/* K splits of swiglu's narrow tiles, in one launch (engine/last_part.h). A run that falls back has no split. */
+/* K splits of swiglu's tiles, in one launch (engine/last_part.h), and their turns. A run that falls back has neither. */
 #include <stdio.h>
 #include <string.h>
 
-#include "hip/host/tile_parts.h"
+#include "hip/host/turns.h"
 #include "swiglu.h"
 
 static hip_tile_output output_of(const tdm_plan *plan) {
@@ -26,10 +26,38 @@ bool swiglu_supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, 
   return tdm_hip_tiles_fit(d->m, d->n, parts, kernel->tile.m, kernel->tile.n, reason, size);
 }
 
-static tdm_cost cost_of_parts(const tdm_plan *plan, const hip_tile_shape *tile, const void *work) {
+/* The parts of a tile are neighbours in the order of workgroups, so an XCD has all of them. */
+static hip_shared_tiles shared_of(const tdm_plan *plan, const hip_tile_shape *tile, int parts) {
   const hip_tile_output output = output_of(plan);
+  return tdm_hip_shared_tiles(plan, &output, tile, plan->desc.swiglu.k, parts, parts);
+}
+
+static bool takes_turns(const hip_tile_shape *tile, const hip_shared_tiles *shared, bool straddles) {
+  return tile->turns && tdm_hip_may_take_turns(shared, straddles);
+}
+
+static tdm_cost cost_of_parts(const tdm_plan *plan, const hip_tile_shape *tile, const void *work) {
+  /* As in gemm.c, but only where that fits: 257x515x1001 f32 nt takes 34,382 predicted clocks by 64x64 in 5 parts on gfx950,
+   * and 32,393 by 32x64; 96x3000x1000 bf16 nn 28,142 and 25,766 on gfx942. The lines with which tiles begin come from HBM at
+   * once. */
+  static const double TURNS = 0.7, FIRST_TURNS = 500;
+  /* Where a step is half of a line, its other half comes from the L2. By predictions of 256x5632x2048, 1536x3072x1536 and
+   * 64x8192x2048 bf16 nt by 64x64 and 128x64 on gfx942. */
+  static const double HALF_LINES = 0.8;
+  const hip_tile_output output = output_of(plan);
+  const hip_shared_tiles shared = shared_of(plan, tile, tile->split);
   hip_tile_work of = *(const hip_tile_work *)work;
+  const bool straddles = of.again_a > 0 || of.again_b > 0,
+             halves = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) < HIP_STEP_BYTES;
   tdm_cost cost;
+  if (takes_turns(tile, &shared, straddles)) {
+    if (!straddles) of.hits = tdm_hip_turn_hits(plan, &shared); /* with it the estimate has FIRST_TURNS */
+    if (straddles) of.once += FIRST_TURNS;
+    if (straddles && tdm_type_size(of.type) == 2 && !(halves && of.across_b)) of.latency = TURNS;
+  } else if (tile->between && halves && !of.across_b) {
+    of.latency = HALF_LINES;
+  }
+  of.shared = tile->turns && shared.m > 1 && shared.n > 1 && shared.l2 <= 1;
   if (tile->split > 1) of.of_cu = tdm_hip_parts_of_cu(plan, &output, tile, tile->split);
   tdm_hip_tile_cost(plan, tile, &of, &cost);
   if (tile->split > 1) cost.clocks += tdm_hip_last_clocks(plan, &output, tile, tile->split);
@@ -56,6 +84,13 @@ void swiglu_set_parts(const tdm_plan *plan, const hip_tile_kernel *kernel, swigl
   args->parts = parts;
   args->part_units = units / parts;
   args->longer_parts = (int32_t)(units % parts);
+  const hip_shared_tiles shared = shared_of(plan, &kernel->tile, parts);
+  bool straddles = false;
+  for (int i = 0; i < SWIGLU_OPERANDS; i++) straddles = straddles || swiglu_loads_again(plan, kernel, i) > 0;
+  if (takes_turns(&kernel->tile, &shared, straddles)) {
+    args->turn_m = (uint32_t)((1 << TILE_TURN_BITS) / shared.m);
+    args->turn_n = (uint32_t)((1 << TILE_TURN_BITS) / shared.n);
+  }
 }
 
 void swiglu_set_part_pointers(const tdm_plan *plan, swiglu_args *args) {

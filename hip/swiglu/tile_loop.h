@@ -32,11 +32,20 @@ DEVICE void store_gated(const swiglu_args *p, tile_sums<T> sums, int64_t m0, int
 }
 
 /* All that comes before the first loads is read at once. */
+template <typename T>
 DEVICE tile_part find_part(const swiglu_args *p) {
   asm volatile("" ::"s"(p->tile_parts), "s"(p->parts), "s"(p->order.count), "s"(p->m), "s"(p->n), "s"(p->k), "s"(p->ldx),
                "s"(p->ldg), "s"(p->ldu), "s"(p->x), "s"(p->wg), "s"(p->wu), "s"(p->part_units), "s"(p->longer_parts));
   asm volatile("" ::"s"(p->by.parts.factor), "s"(p->by.xcds.factor), "s"(p->by.band.factor), "s"(p->by.rest.factor));
+  if constexpr (T::BETWEEN) asm volatile("" ::"s"(p->turn_m));
   return find_tile(&p->order, &p->by, (uint32_t)p->parts, 1, p->tile_parts != nullptr);
+}
+
+/* The part of K with which the tile begins. Narrow tiles take no turns: the instructions for them took 350 clocks. */
+template <typename T>
+DEVICE uint32_t turn_of(const swiglu_args *p, const tile_part *at) {
+  if constexpr (!T::BETWEEN) return 0;
+  return (at->m * p->turn_m + at->n * p->turn_n) & ((1u << TILE_TURN_BITS) - 1);
 }
 
 template <typename T, tdm_type type>
@@ -45,7 +54,7 @@ DEVICE void compute(const swiglu_args *p, bool along_k) {
   LDS char *lds = (LDS char *)memory;
   const form of_x = {true, type, T::SIDE, T::ROWS, T::TILE_M, T::WAVES, 1};
   const form of_weight = {along_k, type, T::SIDE, T::OF_B, T::TILE_N, T::WAVES, 1};
-  const tile_part at = find_part(p);
+  const tile_part at = find_part<T>(p);
   if (at.none) return;
   const int64_t m0 = (int64_t)at.m * T::TILE_M, n0 = (int64_t)at.n * T::TILE_N;
   const uint32_t parts = (uint32_t)p->parts;
@@ -57,7 +66,8 @@ DEVICE void compute(const swiglu_args *p, bool along_k) {
   tile_sums<T> sums = {};
   const b_lines<T> weights = {
       {make_lines(wg, p->n, p->ldg, n0, k.count, of_weight), make_lines(wu, p->n, p->ldu, n0, k.count, of_weight)}};
-  run_tile<T, type>(sums, make_lines(x, p->m, p->ldx, m0, k.count, of_x), weights, k.count, 0, lds, of_x, of_weight);
+  run_tile<T, type>(sums, make_lines(x, p->m, p->ldx, m0, k.count, of_x), weights, k.count, turn_of<T>(p, &at), lds, of_x,
+                    of_weight);
 
   const swiglu_args end = args_again(p);
   const int wave = wave_index();

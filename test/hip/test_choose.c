@@ -36,7 +36,9 @@ static void sizes(void **state) {
   kernel_is(plan_swiglu(512, 512, 512), "hip_256x128", false);
   kernel_is(plan_swiglu(8192, 8192, 8192), "hip_256x128", true);
   kernel_is(plan_swiglu(1, 4864, 896), "hip_tile_16x32", true);
-  kernel_is(plan_swiglu(64, 8192, 2048), "hip_tile_32x64", true);
+  kernel_is(plan_swiglu(64, 8192, 2048), "hip_256x128", false);
+  kernel_is(plan_swiglu(512, 2048, 1024), "hip_tile_64x64", true);
+  kernel_is(plan_swiglu(1024, 4096, 1024), "hip_tile_128x64", true);
 }
 
 /* Rows that are not whole dwords are copied, where that costs less than loading them element by element, and those that do not

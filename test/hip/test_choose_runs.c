@@ -103,7 +103,8 @@ static void fallbacks_of_rows(void **state) {
               {"attention=hip_decode96", 1, 80, 15, "hip_decode"},  {"attention=hip_decode128", 1, 128, 15, "hip_decode"},
               {"attention=hip_flash256", 8, 136, 15, "hip_flash"},  {"attention=hip_decode256", 1, 192, 15, "hip_decode"},
               {"swiglu=hip_256x128", 0, 0, 7, "hip_128x64"},        {"swiglu=hip_tile_16x32", 0, 0, 7, "hip_128x64"},
-              {"swiglu=hip_tile_32x64", 0, 0, 7, "hip_128x64"}};
+              {"swiglu=hip_tile_32x64", 0, 0, 7, "hip_128x64"},     {"swiglu=hip_tile_64x64", 0, 0, 7, "hip_128x64"},
+              {"swiglu=hip_tile_128x64", 0, 0, 7, "hip_128x64"}};
   setenv("TANDEM_VERBOSE", "1", 1);
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     static char zeros[5 * AT];

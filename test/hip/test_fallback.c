@@ -165,6 +165,7 @@ static void swiglu(void **state) {
   (void)state;
   gate("hip_tile_16x32:split=3", TDM_F16);
   gate("hip_tile_32x64:split=2", TDM_BF16);
+  gate("hip_tile_64x64:split=2", TDM_F16);
 }
 
 /* ---- attention ---- */
