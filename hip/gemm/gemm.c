@@ -105,14 +105,25 @@ static double latency_of_operand(double xcds) {
   return xcds >= 2 ? 1 : ALONE;
 }
 
-/* Of all loads, as a share of HBM's latency. In tiles that take turns, by predictions of 1000x1000x1000 in all layouts, 0.4 of
- * the L2, and of 1500x1100x3000 nn; hits_of has those whose lines are whole. */
+/* Tiles of engine/tile.h that take turns, with rows that straddle lines. hip_shifted's are corrected as a whole. */
+static bool straddles_in_turns(const tdm_plan *plan, const hip_tile_shape *tile, const hip_shared_tiles *s) {
+  return takes_turns(plan, tile, s) && straddles(plan) && !tile->any_address;
+}
+
+/* Of all loads, as a share of HBM's latency. In tiles that take turns, with all lines that their rows are in: 1000x1000x1000
+ * and 1000x1000x2000 bf16 nn, tn and tt by 64x64, 32x128, 128x32 and 64x128 on gfx950, which read 0.37 and 0.74 of the L2: 0.58
+ * to 0.63, and 0.63 to 0.69. hits_of has those whose lines are whole. */
 static double latency_of(const tdm_plan *plan, const hip_tile_shape *tile, const hip_shared_tiles *s) {
-  static const double TURNS = 0.7;
+  static const double TURNS = 0.5, OF_L2 = 0.25, FIRST = 2, L2_SHARE = 0.29, SHIFTED_TURNS = 0.7;
   enum { SMALLER_SIDE = 32, LARGER_SIDE = 128 };
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const double xcds = plan->context->hip->xcds;
-  if (takes_turns(plan, tile, s) && straddles(plan)) return TURNS;
+  if (straddles_in_turns(plan, tile, s)) {
+    const double steps = ceil((double)d->k * (double)tdm_type_size(d->type) / HIP_STEP_BYTES / fmax(1, tile->split)),
+                 first = fmin(1, FIRST / fmax(1, steps));
+    return fmin(1, fmax(TURNS + OF_L2 * s->l2, first + (1 - first) * L2_SHARE));
+  }
+  if (takes_turns(plan, tile, s) && straddles(plan)) return SHIFTED_TURNS;
   /* For the two tiles that are each other's mirror image, where both fit. The others' estimates fit without it. */
   if (xcds < 2 || !tile->turns || fmin(tile->m, tile->n) != SMALLER_SIDE || d->m < LARGER_SIDE || d->n < LARGER_SIDE) return 1;
   const double m = fmin(tile->m, (double)d->m), n = fmin(tile->n, (double)d->n),
@@ -124,6 +135,21 @@ static double latency_of(const tdm_plan *plan, const hip_tile_shape *tile, const
 /* Of tiles that take turns. Rows that straddle lines are in latency_of. */
 static double hits_of(const tdm_plan *plan, const hip_tile_shape *tile, const hip_shared_tiles *s) {
   return takes_turns(plan, tile, s) && !straddles(plan) ? tdm_hip_turn_hits(plan, s) : 0;
+}
+
+/* Lines that a step of HIP_STEP_BYTES loads more than those that its bytes would fill, for each line of an operand. Rows begin
+ * anywhere, but at multiples of `begin` bytes, so `bytes` of a row are in 1 + (bytes - begin) / HIP_STEP_BYTES lines. Whole rows
+ * share the lines in which one ends and the next begins. */
+static double lines_again(const tdm_plan *plan, const hip_stored *x, bool along_k, int tile_lines) {
+  const double size = (double)tdm_type_size(plan->desc.gemm.type), line = HIP_STEP_BYTES,
+               lines = along_k ? tile_lines : fmin(tile_lines, (double)x->columns);
+  const double bytes = along_k ? HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) : lines * size;
+  int begin = HIP_STEP_BYTES;
+  while (begin > 4 && !tdm_hip_rows_aligned(x, plan->desc.gemm.type, begin)) begin /= 2;
+  const double of_row = fmax(0, fmin(bytes, line) - begin) / line;
+  if (along_k) return line / bytes * of_row;
+  /* Of `line / size` rows, to each of which a line of the operand belongs. */
+  return line / size * fmin(of_row, ((double)x->ld * size - bytes) / line) / lines;
 }
 
 static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, void *made) {
@@ -285,9 +311,18 @@ static double before_steps(const tdm_gemm_desc *d) {
   return d->epilogue_steps > 0 || d->beta != 0 || d->alpha != 1 ? CHAIN_BEGIN + added * ADDED : 0;
 }
 
-static double before_chain(const tdm_gemm_desc *d) {
+/* Both ends of 16-bit rows between dwords are stored apart: 15x59x64 and 60x251x64 bf16 take 250 clocks more than that on gfx950,
+ * and 550 on gfx942. */
+static double before_chain(const tdm_plan *plan) {
+  enum { ENDS = 250, ENDS_ON_GFX942 = 550 };
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const bool narrow = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) < HIP_STEP_BYTES;
   double steps = before_steps(d);
-  if (steps == 0) return stores_shifted(d) || f32_chain(d) ? CHAIN_BEGIN : 0;
+  if (steps == 0)
+    return stores_shifted(d) ? CHAIN_BEGIN + (rows_aligned(d, 4) ? 0
+                                              : narrow           ? ENDS_ON_GFX942
+                                                                 : ENDS)
+                             : (f32_chain(d) ? CHAIN_BEGIN : 0);
   /* In f32 what is added is on its way while the sums are read: 830 clocks with a residual, 2000 with bias and residual. */
   for (int64_t s = 0; s < d->epilogue_steps; s++)
     if (tdm_type_size(d->out) == 4 && d->epilogue[s].op == TDM_RESIDUAL) steps -= ADDED;
@@ -313,6 +348,11 @@ hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   double of_rows, chain = chain_clocks(d, cut_share(plan, tile), &of_rows);
   const hip_shared_tiles shared = shared_of(plan, tile, tile->split > 1 ? tile->split : 1);
+  const bool in_room = tile->turns && !tile->any_address;
+  const hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
+  double again_a = gemm_loads_again(plan, GEMM_PACKS_A), again_b = gemm_loads_again(plan, GEMM_PACKS_B);
+  if (in_room && again_a > 0) again_a = lines_again(plan, &a, !gemm_transposed_a(d), tile->m);
+  if (in_room && again_b > 0) again_b = lines_again(plan, &b, gemm_transposed_b(d), tile->n);
   return (hip_tile_work){.m = d->m,
                          .n = d->n,
                          .k = d->k,
@@ -322,29 +362,31 @@ hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile) {
                          .across_a = gemm_transposed_a(d),
                          .across_b = !gemm_transposed_b(d),
                          .beside_a = takes_turns(plan, tile, &shared) && gemm_loads_again(plan, GEMM_PACKS_A) == 0,
-                         .again_a = gemm_loads_again(plan, GEMM_PACKS_A),
-                         .again_b = gemm_loads_again(plan, GEMM_PACKS_B),
+                         .again_a = again_a,
+                         .again_b = again_b,
+                         .again_in_room = in_room,
                          .latency = latency_of(plan, tile, &shared),
                          .hits = hits_of(plan, tile, &shared),
                          .shared = shared.m > 1 && shared.n > 1 && shared.l2 <= 1,
                          .once = tail_clocks(plan, tile),
                          .chain = chain,
                          .store = of_rows,
-                         .before_chain = before_chain(d)};
+                         .before_chain = before_chain(plan)};
 }
 
 /* The second launch of a split: itself, its beginning and end; a trip to memory and its adds for each 8 parts; what it
  * reads; and the dispatch of its workgroups, one after the other on an XCD, of which the first ones' work hides that of
  * EARLY. Predicted for 32 x 576 bf16 of 2, 8, 16 and 28 parts: 7558, 7474, 8719 and 11,261 clocks on gfx950, 130 more on
  * gfx942; 128 x 4096 of 4 and 8 parts 10,641 and 13,679; 1000 x 1000, 128 x 14336 and 1500 x 1100 of 2 parts 12,901, 17,154
- * and 18,077. */
+ * and 18,077. Rows that end within a four: 2 x 427 f32 of 8 parts 8213, 3 x 397 f16 7982. */
 static double reduce_clocks(const tdm_plan *plan, int parts) {
-  enum { LAUNCH = 6150, AT_ONCE = 8, ADDS = 30, EARLY = 64, DISPATCH = 16 };
+  enum { LAUNCH = 6150, CUT = 700, AT_ONCE = 8, ADDS = 30, EARLY = 64, DISPATCH = 16 };
   const tdm_gemm_desc *d = &plan->desc.gemm;
   double bytes =
       (double)d->batch * (double)d->m * (double)d->n * (parts * (double)sizeof(float) + (double)tdm_type_size(d->out));
   double trips = ceil(parts / (double)AT_ONCE), late = fmax(0, (double)reducers(plan) / plan->context->hip->xcds - EARLY);
-  return LAUNCH + before_steps(d) + late * DISPATCH + trips * (tdm_hip_cost_numbers.latency + ADDS) +
+  return LAUNCH + (d->n % 4 != 0 ? CUT : 0) + before_steps(d) + late * DISPATCH +
+         trips * (tdm_hip_cost_numbers.latency + ADDS) +
          bytes / (tdm_hip_cost_numbers.hbm * tdm_hip_rates(plan->context->hip, d->type).hbm);
 }
 
@@ -361,9 +403,12 @@ static bool last_adds(const tdm_plan *plan, const hip_tile_shape *tile, int part
 
 /* With tile.split, and without what gemm_pack takes. */
 static tdm_cost cost_of_split(const tdm_plan *plan, const hip_tile_shape *tile) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_tile_work work = gemm_work(plan, tile);
   tdm_cost cost;
-  if (tile->sums_in_lds) work.before_chain = before_steps(&plan->desc.gemm), work.once = 0;
+  if (tile->sums_in_lds) work.before_chain = before_steps(d), work.once = 0;
+  /* Lines of a wave's units, which it loads one after another, are loaded once; in tiles of 64 rows they have no room for that. */
+  if (tile->sums_in_lds && d->type == TDM_F32 && d->layout == TDM_NT && tile->m == tile->n) work.again_a = work.again_b = 0;
   const bool last = last_adds(plan, tile, tile->split);
   if (tile->split > 1 && !last) work.chain = work.store = work.before_chain = 0; /* gemm_reduce has them */
   const hip_tile_output output = output_of(plan);

@@ -60,6 +60,8 @@ hip_tile_shape gemm_rows_tile(int place);
 hip_tile_shape gemm_rows_shape(hip_tile_shape tile);
 /* How often each CU is filled with workgroups. */
 double gemm_rows_rounds(const tdm_plan *plan, const hip_tile_shape *tile, int split);
+/* What workgroups that share a CU take more: `clocks` each, or less if their loads take as long. */
+double gemm_rows_beside(const tdm_plan *plan, const hip_tile_shape *tile, int split, double clocks);
 /* Makes *as the plan of another row for arrays at any address, with nothing tuned, or of the same row. */
 void gemm_plan_as(const tdm_plan *plan, const tdm_kernel *row, tdm_plan *as);
 /* Makes *as the plan of hip_rows for arrays at any address, with the best split, if there is one, and *kernel its kernel. */

@@ -50,18 +50,20 @@ static hip_tile_shape shape_of(const tdm_plan *plan) { return gemm_rows_shape(ke
  * rows; without it 512x512x512 bf16 takes 3600 more in nn, 2000 in tt and 400 in tn, and 32x3072x768 nn 4000. Those of 16 rows
  * and of f32 are by K = 1600 to 4438, too: 4x34x2061, 5x41x2159 and 2x371x2395 f32 take 1450 to 1700 more. */
 static double rest(const tdm_plan *plan, int split) {
-  enum { ONE_ACROSS = 450, BOTH_ACROSS = -400, TAIL = 400, OF_64_F32 = -2000, OF_FRAGMENT_F32 = 85 };
+  enum { ONE_ACROSS = 450, BOTH_ACROSS = -400, TAIL = 400, BESIDE = 2000, TAIL_BESIDE = 600 };
   static const double of_fragment[][3] = {
       [TDM_NN] = {350, 1200, 1800}, [TDM_TN] = {350, 250, 250}, [TDM_TT] = {150, 500, 1000}};
+  static const double of_fragment_f32[3] = {170, 170, 480};
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const hip_tile_shape tile = kernel_of(plan).tile;
   const bool both = d->layout == TDM_TN;
   const int64_t values = GEMM_UNIT / 2 / (int64_t)tdm_type_size(d->type);
   const double fragments = (double)(d->k / values) / split / GEMM_ROWS_WAVES;
-  if (d->type == TDM_F32) return tile.m == 64 ? OF_64_F32 : fragments * OF_FRAGMENT_F32;
-  return gemm_rows_rounds(plan, &tile, split) *
-         ((both ? BOTH_ACROSS : ONE_ACROSS) + fragments * of_fragment[d->layout][gemm_rows_place(plan)] +
-          (d->k % values != 0) * TAIL);
+  const double beside = both ? 0 : gemm_rows_beside(plan, &tile, split, BESIDE + (d->k % values != 0) * TAIL_BESIDE);
+  if (d->type == TDM_F32) return beside + fragments * of_fragment_f32[gemm_rows_place(plan)];
+  return beside + gemm_rows_rounds(plan, &tile, split) *
+                      ((both ? BOTH_ACROSS : ONE_ACROSS) + fragments * of_fragment[d->layout][gemm_rows_place(plan)] +
+                       (d->k % values != 0) * TAIL);
 }
 
 static void cost_elements(const tdm_plan *plan, tdm_cost *cost) {

@@ -111,26 +111,54 @@ typedef struct rest_clocks {
 } rest_clocks;
 static const rest_clocks BETWEEN_DWORDS = {{-300, 0, -1000}, {600, 1000, 1900}, {1050, 1550, 2500}},
                          AT_DWORDS = {{800, 300, -1500}, {500, 600, 800}, {830, 1170, 1850}},
-                         AT_DWORDS_F32 = {{0, 0, 0}, {500, 600, 800}, {830, 1170, 1850}};
+                         AT_DWORDS_F32 = {{200, 0, 0}, {480, 600, 800}, {850, 1170, 1850}};
 enum { CHUNKS_TRIP = 1100 }; /* of a tail of whole chunks */
 /* Tiles of 64 rows beside each other: 512x512x512 nt f32 takes 18,811 clocks on gfx950, and by tiles of 32x128, which is
  * estimated alike without this, 17,664. */
 enum { TILES_OF_64 = 500 };
 
+/* A second workgroup of a CU issues its instructions when the first one waits, or after them: 1x4096x64 and 1x8192x64 bf16 nt
+ * take 8,355 and 9,867 clocks on gfx950, with K = 512 9,201 and 11,255, where it waits for its loads anyway. A wave with a tail
+ * issues many more: 1x4583x28 takes 12,765. */
+double gemm_rows_beside(const tdm_plan *plan, const hip_tile_shape *tile, int split, double clocks) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  hip_tile_shape one = *tile;
+  one.resident = 1;
+  const double of_cu = gemm_rows_rounds(plan, &one, split), rounds = gemm_rows_rounds(plan, tile, split),
+               units = (double)d->k * (double)tdm_type_size(d->type) / GEMM_UNIT / split,
+               lines = fmin(tile->m, (double)d->m) + fmin(tile->n, (double)d->n);
+  const double loads = 2 * units * lines * GEMM_UNIT / tdm_hip_rates(plan->context->hip, d->type).in_flight;
+  return rounds * (fmin(of_cu, tile->resident) - 1) * fmax(0, clocks - loads);
+}
+
+/* Of the first units of its waves, which are among the trips to memory of each workgroup, the estimate has half of the loads too
+ * much: 1, 16 and 64 x 160, bf16 and f32, K of 8 to 64 units. */
+static double first_units(const tdm_plan *plan, const hip_tile_shape *tile, int split) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const double units = fmin(GEMM_ROWS_WAVES, (double)d->k * (double)tdm_type_size(d->type) / GEMM_UNIT / split),
+               lines = fmin(tile->m, (double)d->m) + fmin(tile->n, (double)d->n);
+  return units * lines * GEMM_UNIT / tdm_hip_rates(plan->context->hip, d->type).in_flight;
+}
+
 static double rest(const tdm_plan *plan, int split) {
+  enum { BESIDE = 1200, TAIL_BESIDE = 900, UNIT_F32 = 40 /* products that wait for each other */, ROW_F32 = 20 };
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const int64_t size = (int64_t)tdm_type_size(d->type), values = GEMM_UNIT / size, tail = d->k % values * size;
   const hip_tile_kernel kernel = kernel_of(plan);
   const int place = (int)(kernel.functions - functions) % DWORDS;
   const bool odd = kernel.functions - functions >= ODD, f32 = d->type == TDM_F32;
-  const double beside = d->m > MOST_ROWS && place == 2 ? TILES_OF_64 : 0;
-  if (tail == 0 && !odd && (begin_at(d, HIP_STEP_BYTES) || !f32)) return beside; /* 16 bits at chunks: -300 to 210 for a unit */
+  const double rounds = gemm_rows_rounds(plan, &kernel.tile, split), units = (double)(d->k / values) / split,
+               more = (d->m > MOST_ROWS && place == 2 ? TILES_OF_64 : 0) +
+                      gemm_rows_beside(plan, &kernel.tile, split, BESIDE + (tail != 0 ? TAIL_BESIDE : 0)),
+               first = rounds * (place == 0 ? first_units(plan, &kernel.tile, split) - (f32 ? units * UNIT_F32 : 0) : 0);
+  /* 16 bits at chunks: -300 to 210 for a unit */
+  if (tail == 0 && !odd && (begin_at(d, HIP_STEP_BYTES) || !f32)) return more - first;
   const rest_clocks *of = odd ? &BETWEEN_DWORDS : f32 ? &AT_DWORDS_F32 : &AT_DWORDS;
-  double units = ceil((double)(d->k / values) / split / GEMM_ROWS_WAVES);
-  double rounds = gemm_rows_rounds(plan, &kernel.tile, split);
-  double trips = ceil((double)tail / (GEMM_UNIT / 2));
-  double trip = !odd && begin_at(d, 16) && tail % 16 == 0 ? CHUNKS_TRIP : of->trip[place];
-  return beside + rounds * (of->once[place] + (begin_at(d, HIP_STEP_BYTES) ? 0 : units * of->unit[place]) + trips * trip);
+  const double of_wave = ceil(units / GEMM_ROWS_WAVES), trips = ceil((double)tail / (GEMM_UNIT / 2));
+  const double unit = of->unit[place] - (f32 && place == 0 ? ROW_F32 * fmin(FRAGMENT, (double)d->m) : 0);
+  const double trip = !odd && begin_at(d, 16) && tail % 16 == 0 ? CHUNKS_TRIP : of->trip[place];
+  return more - (f32 ? first : 0) +
+         rounds * (of->once[place] + (begin_at(d, HIP_STEP_BYTES) ? 0 : of_wave * unit) + trips * trip);
 }
 
 static void cost_rows(const tdm_plan *plan, tdm_cost *cost) {

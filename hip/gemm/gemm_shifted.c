@@ -36,7 +36,6 @@ typedef struct step_clocks {
 } step_clocks;
 static double rest(const tdm_plan *plan, int split) {
   static const step_clocks WIDE = {700, -50, -50, -250, 300}, NARROW = {200, -400, 120, -100, 220};
-  enum { PARTS = -1500 }; /* 19x49x2375 tn, 1x95x1985 nt and 9x31x1933 nn in parts: 2600, 2300 and 1500 less */
   const step_clocks *of = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) < HIP_STEP_BYTES ? &NARROW : &WIDE;
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const int across = gemm_transposed_a(d) + !gemm_transposed_b(d);
@@ -44,8 +43,7 @@ static double rest(const tdm_plan *plan, int split) {
   hip_tile_shape one = kernel_of(plan).tile;
   one.resident = 1;
   const double alone = of->alone + across * of->alone_across, two = of->two + across * of->two_across,
-               of_cu = gemm_rows_rounds(plan, &one, split),
-               more = of->once + (split > 1 ? PARTS : 0) + steps * (of_cu > 1 ? of_cu / 2 * two : alone);
+               of_cu = gemm_rows_rounds(plan, &one, split), more = of->once + steps * (of_cu > 1 ? of_cu / 2 * two : alone);
   return more < 0 && whole_dwords(plan) ? 0 : more;
 }
 

@@ -94,7 +94,7 @@ enum { BETWEEN_START = 400 };
  * latency is that of gfxsim's model (l2_latency). bf16 1024x1024x2048 by 32x128 takes 28,303 clocks in nt and 29,528 in nn, and
  * 29,276 in tt and 30,593 in tn, where a row of A's tile is half a line. Tiles of neighbouring columns come a whole column of
  * tiles later: by 128x32 it takes 31,913 in nt and 32,677 in tt, and 35,379 in nn and 36,063 in tn, where B has half lines. */
-static double touches_across(int lines, tdm_type type, bool beside) {
+static double touches_across(double lines, tdm_type type, bool beside) {
   double touches = fmax(1, HIP_STEP_BYTES / (lines * (double)tdm_type_size(type)));
   return beside ? 1 + (touches - 1) * L2_LATENCY / tdm_hip_cost_numbers.latency : touches;
 }
@@ -143,16 +143,17 @@ static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_wor
   if (tile->valu > 0) write += conflicts_of(work, tile->m, lines_b, chip);
   double mfma = 2 * tile->m * lines_b * values / rates->mfma;
   /* Lines outside of a matrix are its last one, which is in the vL1D. */
-  double lines_m = fmin(tile->m, (double)work->m), lines_n = fmin(tile->n, (double)work->n) * at_least_one(tile->products);
+  double lines_m = fmin(tile->m, (double)work->m), columns = fmin(tile->n, (double)work->n),
+         lines_n = columns * at_least_one(tile->products);
   double bytes_again = (lines_m * work->again_a + lines_n * work->again_b) * HIP_STEP_BYTES;
   double parts = parts_of_step(tile, chip), touches = tile->touches > 0 ? tile->touches : parts;
   double bytes =
-      HIP_STEP_BYTES * (lines_m * fmax(touches, work->across_a ? touches_across(tile->m, work->type, work->beside_a) : 1) +
-                        lines_n * fmax(touches, work->across_b ? touches_across(tile->n, work->type, false) : 1));
+      HIP_STEP_BYTES * (lines_m * fmax(touches, work->across_a ? touches_across(lines_m, work->type, work->beside_a) : 1) +
+                        lines_n * fmax(touches, work->across_b ? touches_across(columns, work->type, false) : 1));
   /* Where all lines of a step, also those that come again, take two thirds of the vL1D's room, nothing waits for them:
    * 2x335x2816 and 2x335x2824 bf16 nt by 16x64 take 16,234 and 16,295 clocks on gfx950. 64x64 on gfx942, three quarters: 2 %
    * more than by cache lines for 1000x1000x1000. */
-  if (!tile->any_address && 3 * (bytes + bytes_again) / parts <= 2.0 * chip->l1_bytes) bytes_again = 0;
+  if (!tile->any_address && !work->again_in_room && 3 * (bytes + bytes_again) / parts <= 2.0 * chip->l1_bytes) bytes_again = 0;
   tile_clocks t = {.pipe = {[MFMA] = {steps * mfma, "mfma"},
                             [LDS_PIPE] = {steps * (read + write), "lds"},
                             [LOADS] = {0, "loads"},
@@ -164,7 +165,9 @@ static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_wor
     const double latency = in_l2 ? L2_LATENCY : tdm_hip_cost_numbers.latency * (work->latency > 0 ? work->latency : 1);
     const double rate = fmin(rates->l2, chip->l1_bytes / latency), again = bytes_again / rate, loads = bytes / rate + again;
     double step = fmax(fmax(mfma, read + write), fmax(loads, tile->valu));
-    if (!tile->overlapped) step = fmax(step, serial_step(tile, rates, latency, reads, parts, mfma, read, write, bytes, again));
+    if (!tile->overlapped)
+      step = fmax(step,
+                  serial_step(tile, rates, latency, reads, parts, mfma, read, write, bytes, work->again_in_room ? 0 : again));
     t.pipe[LOADS].clocks += steps * (in_l2 ? hits : 1 - hits) * loads;
     if (in_l2) t.hit_loads = steps * work->hits * loads, t.hit_loop = steps * work->hits * step;
     t.loop += steps * (in_l2 ? of_round : 1 - of_round) * step;
@@ -208,8 +211,8 @@ void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const h
                    written_back(device, stored);
   tdm_cost bounds[PIPES + 1];
   for (int p = 0; p < PIPES; p++) bounds[p] = (tdm_cost){of_cu * one.pipe[p].clocks, one.pipe[p].floor};
-  /* A SIMD multiplies for whole waves: of three workgroups of two waves, two share SIMDs. */
-  bounds[MFMA].clocks = ceil(of_cu * simds_of(tile)) / simds_of(tile) * one.pipe[MFMA].clocks;
+  /* A SIMD multiplies for whole waves: of three workgroups of two waves, two share SIMDs. Waves that divide K use all SIMDs. */
+  if (!tile->sums_in_lds) bounds[MFMA].clocks = ceil(of_cu * simds_of(tile)) / simds_of(tile) * one.pipe[MFMA].clocks;
   /* While tiles that take turns find their lines in the L2, HBM has nothing to do. 64x4800x1600 bf16 nn by 16x64 takes 25,802
    * clocks on gfx950. Without this it was estimated at 22,821, and 64x128, which takes 22,770, was not chosen. */
   bounds[PIPES] = (tdm_cost){traffic / hbm + of_cu * one.hit_loads, "hbm"};

@@ -42,12 +42,13 @@ typedef struct hip_tile_work {
   bool beside_a;           /* its rows begin at cache lines, and tiles of an XCD that need parts of a line take turns */
   /* Lines that a step loads again, for each line of the operand, because its rows don't begin at cache lines. */
   double again_a, again_b;
-  double latency; /* of loads, as a share of HBM's, where most of them find their lines in the L2; 0: all of it */
-  double hits;    /* the share of steps that find their lines in the L2, because tiles of the XCD take turns */
-  bool shared;    /* other tiles of the XCD load all of its lines, too, and the L2 keeps them */
-  double once;    /* clocks of a workgroup that only some kernels or products need, such as the K tail */
-  double chain;   /* of a CU's clocks, for an element of the tile: the chain of an epilogue's steps */
-  double store;   /* the same for one of fragments that have rows: swiglu's function, stores one by one */
+  bool again_in_room; /* these are all lines more that there are, and the room of the vL1D is what they cost */
+  double latency;     /* of loads, as a share of HBM's, where most of them find their lines in the L2; 0: all of it */
+  double hits;        /* the share of steps that find their lines in the L2, because tiles of the XCD take turns */
+  bool shared;        /* other tiles of the XCD load all of its lines, too, and the L2 keeps them */
+  double once;        /* clocks of a workgroup that only some kernels or products need, such as the K tail */
+  double chain;       /* of a CU's clocks, for an element of the tile: the chain of an epilogue's steps */
+  double store;       /* the same for one of fragments that have rows: swiglu's function, stores one by one */
   /* Workgroups of the CU with the most, where whole tiles of K splits for each XCD are not spread evenly; 0: they are. */
   double of_cu;
   double before_chain; /* clocks of a workgroup before its first element: trips to memory that only an epilogue needs */
