@@ -45,10 +45,10 @@ static bool supports_elements(const tdm_plan *plan, char *reason, size_t size) {
 static hip_tile_shape shape_of(const tdm_plan *plan) { return gemm_rows_shape(kernel_of(plan).tile); }
 
 /* What it takes more, or less, than that estimate: by predictions of 100 products of 16 to 2048 rows and columns and K = 16 to
- * 2048 on gfx950, gfx942 alike. The tail is a trip of the wave with the fewest fragments. f32 with tiles of 64 rows:
- * 258x559x259 and 186x890x33 nn take 2700 and 2400 less. of_fragment: for each of a wave's fragments, tiles of 16, 32 and 64
- * rows; without it 512x512x512 bf16 takes 3600 more in nn, 2000 in tt and 400 in tn, and 32x3072x768 nn 4000. Those of 16 rows
- * and of f32 are by K = 1600 to 4438, too: 4x34x2061, 5x41x2159 and 2x371x2395 f32 take 1450 to 1700 more. */
+ * 2048 on gfx950, gfx942 alike. The tail is a trip of the wave with the fewest fragments. of_fragment: for each of a wave's
+ * fragments, tiles of 16, 32 and 64 rows; without it 512x512x512 bf16 takes 3600 more in nn, 2000 in tt and 400 in tn, and
+ * 32x3072x768 nn 4000; in f32 512x512x512 nn 1800, 64x2304x768 nn 3100, and 3x217x2471 tt and 40x37x1397 nn 3300 and 1800.
+ * BESIDE: 1x4096x64, 1x8192x64 and 1x16384x64 bf16 nn take 8,964, 10,986 and 15,804. */
 static double rest(const tdm_plan *plan, int split) {
   enum { ONE_ACROSS = 450, BOTH_ACROSS = -400, TAIL = 400, BESIDE = 2000, TAIL_BESIDE = 600 };
   static const double of_fragment[][3] = {

@@ -105,7 +105,8 @@ static hip_tile_shape shape_of(const tdm_plan *plan) { return gemm_rows_shape(ke
  * them has too much in short products. By predictions of 1, 17 and 61 x 160, K = 31 to 4098, on both chips: 16 bits between
  * dwords K = 31 2200, 1100, 1300 clocks, 63 3200, 2700, 3800, 511 4900, 4500, 6100, 1023 5500, 4900, 8700 and 4095 8700,
  * 13,100, 26,100 (gfx950 7800, 11,600, 17,200); at dwords 132 2600, 2500, 1500, 1026 1900, 3000, 1900 and 4098 5300, 4600,
- * 6050; f32 31 1400, 2600, 3400, 513 1600, 2900, 3200, 1023 3700, 5400, 8100 and 4095 11,900, 14,800, 17,500. */
+ * 6050. f32 in tiles of 16 rows, where a wave's next unit finds the lines: 1x160, K = 512, 513, 1023 and 2047 10,314, 12,282,
+ * 17,063 and 25,022 clocks in all, 17x160 11,487 (16x160), 13,627, 19,292 and 29,657. */
 typedef struct rest_clocks {
   double once[3], unit[3], trip[3];
 } rest_clocks;
@@ -131,8 +132,8 @@ double gemm_rows_beside(const tdm_plan *plan, const hip_tile_shape *tile, int sp
   return rounds * (fmin(of_cu, tile->resident) - 1) * fmax(0, clocks - loads);
 }
 
-/* Of the first units of its waves, which are among the trips to memory of each workgroup, the estimate has half of the loads too
- * much: 1, 16 and 64 x 160, bf16 and f32, K of 8 to 64 units. */
+/* Of the first units of its waves, which are among the trips to memory of each workgroup, the estimate has half of the loads
+ * too much: 1, 16 and 64 x 160, bf16 and f32, K of 8 to 64 units. */
 static double first_units(const tdm_plan *plan, const hip_tile_shape *tile, int split) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const double units = fmin(GEMM_ROWS_WAVES, (double)d->k * (double)tdm_type_size(d->type) / GEMM_UNIT / split),

@@ -42,7 +42,7 @@ typedef struct hip_tile_work {
   bool beside_a;           /* its rows begin at cache lines, and tiles of an XCD that need parts of a line take turns */
   /* Lines that a step loads again, for each line of the operand, because its rows don't begin at cache lines. */
   double again_a, again_b;
-  bool again_in_room; /* these are all lines more that there are, and the room of the vL1D is what they cost */
+  bool again_in_room; /* these lines are counted, and only cost room in the vL1D */
   double latency;     /* of loads, as a share of HBM's, where most of them find their lines in the L2; 0: all of it */
   double hits;        /* the share of steps that find their lines in the L2, because tiles of the XCD take turns */
   bool shared;        /* other tiles of the XCD load all of its lines, too, and the L2 keeps them */

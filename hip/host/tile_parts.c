@@ -79,25 +79,20 @@ tdm_cost tdm_hip_best_parts(const tdm_plan *plan, const hip_tile_output *of, hip
 }
 
 /* What the last workgroup takes: its stores and the count, and what it reads of the L2, all parts but its own, for which the
- * vL1D has room for 32 KiB on their way, and of other XCDs' L2s. In products of few tiles, with 256 values of k for each part in
- * place of one part, on both chips: 2500 to 2900 clocks in 2 parts with tiles of 16x64 to 64x64, 3000 with 64x128 and 3590 with
- * 128x128; 165 for each further part of 16 KiB. Where all CUs store, the L2 takes STORE_CHANNEL bytes a clock in each channel:
- * 128x14336x4096 nt bf16 by tiles of 128x128 in 2 parts takes 7,300 clocks from the loop's end on, 128x4096x14336 in 8 11,400, of
- * which the parts' stores take 2,600, their loads 4,600 and C's stores 2,600. ON_GFX942 was fitted to 1024x1024x1024 bf16, where
- * tiles of 128x128 in 4 parts took 29,376 to 31,048 clocks and were estimated at 27,768; few workgroups have no such excess. */
+ * vL1D has room for 32 KiB on their way, and of other XCDs' L2s. In products of few tiles, with 256 values of k for each part
+ * in place of one part, on both chips: 2500 to 2900 clocks in 2 parts with tiles of 16x64 to 64x64, 3000 with 64x128 and 3590
+ * with 128x128; 165 for each further part of 16 KiB. Where all CUs store, the L2 takes STORE_CHANNEL bytes a clock in each
+ * channel: 1024x1024x1024 and 1024x1024x2048 nt bf16 by tiles of 128x128 in 2 and 4 parts take 4,000 and 6,880 clocks more
+ * than 1024x1024x512 on gfx942. */
 double tdm_hip_last_clocks(const tdm_plan *plan, const hip_tile_output *of, const hip_tile_shape *tile, int parts) {
-  enum { COUNT = 2550, STORE_CHANNEL = 64, L2_LATENCY = 330, OTHER_L2_LATENCY = 500, ON_GFX942 = 340, LARGE = 16 << 10 };
+  enum { COUNT = 2550, STORE_CHANNEL = 64, L2_LATENCY = 330, OTHER_L2_LATENCY = 500 };
   const tdm_hip_device *device = plan->context->hip;
   const double all = tdm_hip_tile_parts_bytes(of, tile, parts),
                of_cu = ceil(tdm_hip_tiles_of(of, tile) / device->compute_units),
-               l2 = (double)device->chip->l2_bytes * device->xcds, bytes = part_bytes(tile) * (parts - 1);
-  const double at_once = tdm_hip_at_once(device, tile),
-               of_xcd = fmin(at_once, tdm_hip_tiles_of(of, tile) * parts / device->xcds),
+               of_xcd = fmin(tdm_hip_at_once(device, tile), tdm_hip_tiles_of(of, tile) * parts / device->xcds),
                store = part_bytes(tile) * of_xcd / (STORE_CHANNEL * (double)device->chip->l2_channels),
-               busy = fmin(1, of_xcd * device->xcds / device->compute_units);
-  const double latency =
-      (tdm_hip_whole_tiles(plan, of, tile, parts) > 0 ? L2_LATENCY : OTHER_L2_LATENCY) +
-      (HIP_PIPE_ROW(device->chip->lds_bytes) < HIP_STEP_BYTES && part_bytes(tile) >= LARGE ? busy * ON_GFX942 : 0);
+               l2 = (double)device->chip->l2_bytes * device->xcds, bytes = part_bytes(tile) * (parts - 1);
+  const int latency = tdm_hip_whole_tiles(plan, of, tile, parts) > 0 ? L2_LATENCY : OTHER_L2_LATENCY;
   return of_cu * (COUNT + bytes * latency / (double)device->chip->l1_bytes) + store +
          fmax(0, all - l2) / (tdm_hip_cost_numbers.hbm * tdm_hip_rates(device, of->type).hbm);
 }
