@@ -133,7 +133,7 @@ double gemm_rows_beside(const tdm_plan *plan, const hip_tile_shape *tile, int sp
 }
 
 /* Of the first units of its waves, which are among the trips to memory of each workgroup, the estimate has half of the loads
- * too much: 1, 16 and 64 x 160, bf16 and f32, K of 8 to 64 units. */
+ * too much: 1, 16 and 64 x 160, bf16 and f32, K of 8 to 64 units. In parts it fits: 1x1024x4096 and 2x576x7168 f16 and bf16. */
 static double first_units(const tdm_plan *plan, const hip_tile_shape *tile, int split) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const double units = fmin(GEMM_ROWS_WAVES, (double)d->k * (double)tdm_type_size(d->type) / GEMM_UNIT / split),
@@ -151,7 +151,8 @@ static double rest(const tdm_plan *plan, int split) {
   const double rounds = gemm_rows_rounds(plan, &kernel.tile, split), units = (double)(d->k / values) / split,
                more = (d->m > MOST_ROWS && place == 2 ? TILES_OF_64 : 0) +
                       gemm_rows_beside(plan, &kernel.tile, split, BESIDE + (tail != 0 ? TAIL_BESIDE : 0)),
-               first = rounds * (place == 0 ? first_units(plan, &kernel.tile, split) - (f32 ? units * UNIT_F32 : 0) : 0);
+               waits = f32 && place == 0 ? rounds * units * UNIT_F32 : 0,
+               first = (place == 0 && split == 1 ? rounds * first_units(plan, &kernel.tile, split) : 0) - waits;
   /* 16 bits at chunks: -300 to 210 for a unit */
   if (tail == 0 && !odd && (begin_at(d, HIP_STEP_BYTES) || !f32)) return more - first;
   const rest_clocks *of = odd ? &BETWEEN_DWORDS : f32 ? &AT_DWORDS_F32 : &AT_DWORDS;
