@@ -29,13 +29,13 @@ static bool whole_dwords(const tdm_plan *plan) {
 
 /* What a step of HIP_STEP_BYTES takes more, or less, than that estimate: by predictions of 512x512x512, 777x515x301,
  * 640x1536x512, 1024x1024x1024, 1000x1400x1200 and 1500x1100x3000 bf16 nt, nn and tn with --set pad=1. Two workgroups share a
- * CU where there are more than CUs. On gfx942 the first two numbers are fitted to 28 drawn products, too (tandem-bench shapes
- * --seed 7788). */
+ * CU where there are more than CUs. The first two numbers are fitted to drawn products, too (tandem-bench shapes
+ * --seed 7788 on gfx942, the first one to 5501 and 5502 on gfx950). */
 typedef struct step_clocks {
   double once, alone, alone_across, two, two_across; /* across: for each operand across k */
 } step_clocks;
 static double rest(const tdm_plan *plan, int split) {
-  static const step_clocks WIDE = {700, -50, -50, -250, 300}, NARROW = {200, -400, 120, -100, 220};
+  static const step_clocks WIDE = {1100, -50, -50, -250, 300}, NARROW = {200, -400, 120, -100, 220};
   const step_clocks *of = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) < HIP_STEP_BYTES ? &NARROW : &WIDE;
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const int across = gemm_transposed_a(d) + !gemm_transposed_b(d);
