@@ -13,7 +13,7 @@ extern const hip_code tdm_code_gemm_reduce[];
 extern const hip_code tdm_code_gemm_pack[];
 #define GEMM_PACK {.code = tdm_code_gemm_pack, .stem = "gemm_pack", .waves = 8}
 extern const tdm_kernel tdm_gemm_hip_128x128, tdm_gemm_hip_rows, tdm_gemm_hip_elements;
-extern const tdm_kernel tdm_gemm_hip_shifted_32x32, tdm_gemm_hip_shifted_64x64;
+extern const tdm_kernel tdm_gemm_hip_shifted_32x32, tdm_gemm_hip_shifted_64x64, tdm_gemm_hip_shifted_64x128;
 
 static inline bool gemm_transposed_a(const tdm_gemm_desc *d) { return d->layout == TDM_TN || d->layout == TDM_TT; }
 static inline bool gemm_transposed_b(const tdm_gemm_desc *d) { return d->layout == TDM_NT || d->layout == TDM_TT; }
@@ -68,9 +68,10 @@ void gemm_plan_as(const tdm_plan *plan, const tdm_kernel *row, tdm_plan *as);
 bool gemm_rows_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks);
 /* The same of hip_elements. */
 bool gemm_elements_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks);
-/* The same of hip_shifted_32x32 and hip_shifted_64x64. */
+/* The same of hip_shifted_32x32, hip_shifted_64x64 and hip_shifted_64x128. */
 bool gemm_shifted_32x32_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks);
 bool gemm_shifted_64x64_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks);
+bool gemm_shifted_64x128_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks);
 tdm_status gemm_launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream);
 /* Does hip_128x128 support the plan? */
 bool gemm_supports_general(const tdm_plan *plan, char *reason, size_t size);

@@ -28,5 +28,6 @@ tdm_status gemm_prepare_dwords(tdm_plan *plan, const hip_tile_kernel *kernel, co
   take_if_faster(plan, gemm_elements_of, &as, &other, named, &fallback);
   take_if_faster(plan, gemm_shifted_32x32_of, &as, &other, named, &fallback);
   take_if_faster(plan, gemm_shifted_64x64_of, &as, &other, named, &fallback);
+  take_if_faster(plan, gemm_shifted_64x128_of, &as, &other, named, &fallback);
   return gemm_prepare(plan, kernel, layout, &fallback);
 }

@@ -1,5 +1,5 @@
-/* hip_shifted_32x32, hip_shifted_64x64 of gemm: tiles of operands of 16 bits that begin anywhere, with rows of any length
- * (engine/unaligned.h). */
+/* hip_shifted_32x32, hip_shifted_64x64, hip_shifted_64x128 of gemm: tiles of operands of 16 bits that begin anywhere, with rows
+ * of any length (engine/unaligned.h). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -28,22 +28,37 @@ static bool whole_dwords(const tdm_plan *plan) {
 }
 
 /* What a step of HIP_STEP_BYTES takes more, or less, than that estimate: by predictions of 512x512x512, 777x515x301,
- * 640x1536x512, 1024x1024x1024, 1000x1400x1200 and 1500x1100x3000 bf16 nt, nn and tn with --set pad=1. Two workgroups share a
- * CU where there are more than CUs. The first two numbers are fitted to drawn products, too (tandem-bench shapes
- * --seed 7788 on gfx942, the first one to 5501 and 5502 on gfx950). */
+ * 640x1536x512, 1024x1024x1024, 1000x1400x1200 bf16 nt, nn and tn with --set pad=1. Those of 64x64 are within 6 %. 32x32
+ * has 3000 less, as the estimates of tiles, hip_rows and hip_elements for such products, so it is chosen where it is faster.
+ * Two workgroups share a CU where there are more than CUs. */
 typedef struct step_clocks {
-  double once, alone, alone_across, two, two_across; /* across: for each operand across k */
+  double once, parts;                          /* parts: in parts that run at once */
+  double alone, alone_across, two, two_across; /* across: for each operand across k */
 } step_clocks;
+static const step_clocks *step_clocks_of(const tdm_plan *plan) {
+  static const struct {
+    const tdm_kernel *of;
+    step_clocks wide, narrow; /* gfx950, gfx942 */
+  } rows[] = {{&tdm_gemm_hip_shifted_32x32, {1000, -500, -360, 50, -290, 60}, {1500, -500, -350, 40, -165, 150}},
+              {&tdm_gemm_hip_shifted_64x64, {4200, -3500, -360, 50, -370, 117}, {3500, -3500, -350, 20, -165, 60}},
+              {&tdm_gemm_hip_shifted_64x128, {3200, -1000, -100, 0, -370, 117}, {3000, -1000, 50, 0, 200, 0}}};
+  int n = 0;
+  while (rows[n].of != plan->kernel) n++;
+  return HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) < HIP_STEP_BYTES ? &rows[n].narrow : &rows[n].wide;
+}
 static double rest(const tdm_plan *plan, int split) {
-  static const step_clocks WIDE = {1100, -50, -50, -250, 300}, NARROW = {200, -400, 120, -100, 220};
-  const step_clocks *of = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) < HIP_STEP_BYTES ? &NARROW : &WIDE;
+  /* Where each CU has enough tiles, parts would only take memory: 6 GB for 4864x77824x8192. */
+  enum { ENOUGH = 4, SLOW = 1000000000 };
+  const step_clocks *of = step_clocks_of(plan);
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const int across = gemm_transposed_a(d) + !gemm_transposed_b(d);
   const double steps = ceil((double)d->k / (HIP_STEP_BYTES / 2) / split);
   hip_tile_shape one = kernel_of(plan).tile;
   one.resident = 1;
   const double alone = of->alone + across * of->alone_across, two = of->two + across * of->two_across,
-               of_cu = gemm_rows_rounds(plan, &one, split), more = of->once + steps * (of_cu > 1 ? of_cu / 2 * two : alone);
+               of_cu = gemm_rows_rounds(plan, &one, split),
+               more = of->once + (split > 1 && of_cu <= 1 ? of->parts : 0) + steps * (of_cu > 1 ? of_cu / 2 * two : alone);
+  if (split > 1 && gemm_rows_rounds(plan, &one, 1) > ENOUGH) return SLOW;
   return more < 0 && whole_dwords(plan) ? 0 : more;
 }
 
@@ -100,6 +115,9 @@ bool gemm_shifted_32x32_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *
 bool gemm_shifted_64x64_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks) {
   return shifted_of(plan, &tdm_gemm_hip_shifted_64x64, as, kernel, clocks);
 }
+bool gemm_shifted_64x128_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks) {
+  return shifted_of(plan, &tdm_gemm_hip_shifted_64x128, as, kernel, clocks);
+}
 
 /* A shape of tile_shapes.h, whose four numbers become arguments. */
 #define SHAPE(...) SHAPE_OF(__VA_ARGS__)
@@ -137,3 +155,9 @@ static const hip_functions shifted_64x64_functions[] = {
     {.code = tdm_code_gemm_shifted_64x64, .stem = "gemm_shifted_64x64", .waves = 2}, {.stem = NULL}};
 static const hip_tile_kernel shifted_64x64 = {shifted_64x64_functions, SHAPE(GEMM_SHIFTED_64x64)};
 const tdm_kernel tdm_gemm_hip_shifted_64x64 = ROW("hip_shifted_64x64", shifted_64x64);
+
+extern const hip_code tdm_code_gemm_shifted_64x128[];
+static const hip_functions shifted_64x128_functions[] = {
+    {.code = tdm_code_gemm_shifted_64x128, .stem = "gemm_shifted_64x128", .waves = 2}, {.stem = NULL}};
+static const hip_tile_kernel shifted_64x128 = {shifted_64x128_functions, SHAPE(GEMM_SHIFTED_64x128)};
+const tdm_kernel tdm_gemm_hip_shifted_64x128 = ROW("hip_shifted_64x128", shifted_64x128);

@@ -17,6 +17,7 @@ extern const tdm_kernel tdm_gemm_hip_rows;
 extern const tdm_kernel tdm_gemm_hip_elements;
 extern const tdm_kernel tdm_gemm_hip_shifted_32x32;
 extern const tdm_kernel tdm_gemm_hip_shifted_64x64;
+extern const tdm_kernel tdm_gemm_hip_shifted_64x128;
 
 extern const tdm_kernel *const tdm_gemm_hip_kernels[];
 const tdm_kernel *const tdm_gemm_hip_kernels[] = {
@@ -26,6 +27,7 @@ const tdm_kernel *const tdm_gemm_hip_kernels[] = {
     &tdm_gemm_hip_tile_64x64,
     &tdm_gemm_hip_shifted_32x32,
     &tdm_gemm_hip_shifted_64x64,
+    &tdm_gemm_hip_shifted_64x128,
     /* Before the tiles: of long K in f32 on gfx942 tiles are estimated too high (8x1600x1600 nn 24,572 for 21,804 clocks). */
     &tdm_gemm_hip_elements,
     /* The wide tiles come later: 1024x1024x1024 bf16 nt takes 18,850 predicted clocks with 32x128, 20,327 with 128x32. */

@@ -13,6 +13,7 @@
 #define GEMM_TILE_256x128 256, 128, 4, 2
 #define GEMM_SHIFTED_32x32 32, 32, 1, 2
 #define GEMM_SHIFTED_64x64 64, 64, 2, 2
+#define GEMM_SHIFTED_64x128 64, 128, 2, 2
 
 /* With so many stages of LDS a tile loads rows along k by lines (engine/cache_lines.h). */
 enum { GEMM_CACHE_LINES_DEPTH = 4 };

@@ -195,11 +195,13 @@ const check_loop check_loops[] = {
     /* By cache lines: rows of 41 (f32: 82) chunks begin at each place of a line. Others share their first and last line. */
     {"gemm", "hip_tile_32x128:depth=4", true, true, 128, 0, 4, "bf16 f32 f16", "nt nn", "lda=328,ldb=328", "32x128x%d"},
     {"gemm", "hip_tile_64x128:depth=4", true, true, 64, 0, 4, "f32 bf16", "tt nt", "lda=328,ldb=328", "64x128x%d"},
-    /* Whole rows, and rows between dwords. Two steps are in registers, two in LDS; up to three empty ones are before them. */
-    PIPE("hip_shifted_64x64", 4, "bf16 f16", "nn nt tn tt", "64x64x%d"),
-    PIPE("hip_shifted_32x32", 4, "f16 bf16", "tt nt nn tn", "32x32x%d"),
-    {"gemm", "hip_shifted_64x64", true, true, 128, 0, 4, "bf16 f16", "nt tn nn tt", "pad=1", "63x61x%d"},
-    {"gemm", "hip_shifted_32x32", true, true, 64, 0, 4, "f16 bf16", "tn nt tt nn", "pad=1", "31x29x%d"},
+    /* Whole rows, and rows between dwords. Two steps are in registers, two in LDS, and up to five empty ones are before them. */
+    PIPE("hip_shifted_64x64", 6, "bf16 f16", "nn nt tn tt", "64x64x%d"),
+    PIPE("hip_shifted_32x32", 6, "f16 bf16", "tt nt nn tn", "32x32x%d"),
+    PIPE("hip_shifted_64x128", 6, "f16 bf16", "tn nt", "64x128x%d"),
+    {"gemm", "hip_shifted_64x64", true, true, 128, 0, 6, "bf16 f16", "nt tn nn tt", "pad=1", "63x61x%d"},
+    {"gemm", "hip_shifted_32x32", true, true, 64, 0, 6, "f16 bf16", "tn nt tt nn", "pad=1", "31x29x%d"},
+    {"gemm", "hip_shifted_64x128", true, true, 128, 0, 6, "bf16 f16", "nn tt", "pad=1", "63x125x%d"},
     {"gemm", "hip_256x256:split=2", true, true, 384, 0, 2, "bf16 f16", "nt tn", "", "256x256x%d"},
     {"gemm", "hip_tile_64x128:split=2:depth=3", true, true, 384, 0, 3, "f32 f16", "nn nt", "", "64x128x%d"},
     {"gemm", "hip_128x128", true, false, 128, 0, 2, "f32 bf16 f16", "nn nt tn tt", "", "128x128x%d"},
