@@ -18,10 +18,13 @@
  * within 11 %. hip_decode_f32 takes F32_BEGIN, a tile F32_ALONE and F32_COLUMN for each column of each 16 rows (1x8x2x512x512
  * with head_dim 64 and 128 on an eighth of both chips), and at most F32_BYTES in a clock come from memory, because its vL1D has
  * no room for more on their way (8x8x1x1x4096 in 16 and 32 parts). Rows take BEGIN_ROWS clocks for each column, and decode256
- * BEGIN_256 more (1x32x32x1x64x64, with 1 to 128 queries and head_dim 64 to 256, on an eighth of both chips). */
+ * BEGIN_256 more (1x32x32x1x64x64, with 1 to 128 queries and head_dim 64 to 256, on an eighth of both chips). A tile with a
+ * causal mask takes MASKED more, and MASKED_COLUMN for each column (causal and full 1x32x8x600x640x128 and 1x16x16x128x512x64 on
+ * gfx950: 59,344 and 37,934, 18,722 and 15,604). */
 enum { BEGIN = 4200, ALONE = 750, ALONE_COLUMN = 9, ALONE_256 = 4200, SECOND = 8500, MORE_PARTS = 1700, BEGIN_256 = 8000 };
 enum { LAST = 2400, LAST_BYTES = 40, LAST_MORE_PARTS = 1000, LAST_BYTES_FEW = 130, PARTS_AT_ONCE = 16 };
 enum { MOST_ROUNDS = 4, TWO_STAGES_ALONE = 1100, TWO_STAGES_COLUMN = 19, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
+enum { MASKED = 950, MASKED_COLUMN = 9 };
 enum { F32_BEGIN = 9000, F32_ALONE = 500, F32_COLUMN = 17, F32_BYTES = 13 };
 #define BEGIN_ROWS 0.35
 #define SHARE 0.8 /* of the peak that HBM gives */
@@ -136,7 +139,7 @@ int64_t attention_choose_parts(const tdm_plan *plan, int64_t most) {
 typedef struct flash_clocks {
   double begin, begin_rows, tile, column, halves, wide_tile, wide_column;
 } flash_clocks;
-static const flash_clocks three_stages = {6000, 0.35, 900, 11, 350, 1050, 6}, two_stages = {4000, 0.67, 1450, 23, 0, 650, 21};
+static const flash_clocks three_stages = {4700, 0.35, 900, 11, 350, 1050, 6}, two_stages = {4000, 0.67, 1450, 23, 0, 650, 21};
 
 static flash_clocks flash_of(const tdm_plan *plan) { return has_three_stages(plan) ? three_stages : two_stages; }
 
@@ -166,6 +169,16 @@ static double clocks_of_flash(const tdm_plan *plan) {
   return fmax(longest, rounds * (begin + tile * ceil(seen / FAST_KEYS)));
 }
 
+/* What tiles of keys take more that some rows of a wave don't see whole: it looks for NaN and infinities among their values, and
+ * its products do not overlap. A wave with rows of two heads sees only the keys before the first query whole. */
+static double clocks_of_masks(const tdm_plan *plan, int64_t parts) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  if (!d->causal || d->sq < 2 || variant_of(plan)->head_dim == 0 || variant_of(plan)->f32 || d->head_dim > 128) return 0;
+  const double rows = rows_of_head(d) > d->sq && d->sq % 32 != 0 ? (double)d->sq : fmin((double)d->sq, GENERAL_ROWS);
+  const double tiles = (double)((tiles_of_keys(d) - 1) / parts + 1);
+  return fmin(tiles, ceil(rows / FAST_KEYS)) * (MASKED + MASKED_COLUMN * columns_of(plan));
+}
+
 /* Of a launch of decode. Without parts it computes what flash does, but causal workgroups come in any order. So only for f32,
  * whose workgroups are many, a part of the keys counts. */
 static double clocks_of_decode(const tdm_plan *plan) {
@@ -177,7 +190,8 @@ static double clocks_of_decode(const tdm_plan *plan) {
     return fmax(clocks_of_parts(plan, (int64_t)ceil(seen * tiles + 0.5), 1), longest);
   }
   return clocks_of_parts(plan, tiles_of_keys(d), parts) *
-         (parts == 1 && blocks_of_head(d, block_of(variant_of(plan))) > 1 ? 1.02 : 1);
+             (parts == 1 && blocks_of_head(d, block_of(variant_of(plan))) > 1 ? 1.02 : 1) +
+         clocks_of_masks(plan, parts);
 }
 
 /* Each byte of memory once, at the rate that HBM gives. */
