@@ -20,13 +20,16 @@
  * no room for more on their way (8x8x1x1x4096 in 16 and 32 parts). Rows take BEGIN_ROWS clocks for each column, and decode256
  * BEGIN_256 more (1x32x32x1x64x64, with 1 to 128 queries and head_dim 64 to 256, on an eighth of both chips). A tile with a
  * causal mask takes MASKED more, and MASKED_COLUMN for each column (causal and full 1x32x8x600x640x128 and 1x16x16x128x512x64 on
- * gfx950: 59,344 and 37,934, 18,722 and 15,604). */
+ * gfx950: 59,344 and 37,934, 18,722 and 15,604). With more than MANY_ROWS rows, three or four waves multiply, and a tile takes
+ * MANY_ALONE, and MANY_COLUMN for each column that the kernel computes (1x256x16x128x1024 with head_dim 64, 80 and 128 on gfx950:
+ * 33,455, 41,625 and 52,590). */
 enum { BEGIN = 4200, ALONE = 750, ALONE_COLUMN = 9, ALONE_256 = 4200, SECOND = 8500, MORE_PARTS = 1700, BEGIN_256 = 8000 };
 enum { LAST = 2400, LAST_BYTES = 40, LAST_MORE_PARTS = 1000, LAST_BYTES_FEW = 130, PARTS_AT_ONCE = 16 };
 enum { MOST_ROUNDS = 4, TWO_STAGES_ALONE = 1100, TWO_STAGES_COLUMN = 19, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
-enum { MASKED = 950, MASKED_COLUMN = 9 };
+enum { MASKED = 950, MASKED_COLUMN = 9, MANY_ROWS = 64, MANY_ALONE = 300 };
 enum { F32_BEGIN = 9000, F32_ALONE = 500, F32_COLUMN = 17, F32_BYTES = 13 };
 #define BEGIN_ROWS 0.35
+#define MANY_COLUMN 16.5
 #define SHARE 0.8 /* of the peak that HBM gives */
 
 /* Of the parts of a unit. */
@@ -70,7 +73,9 @@ static double alone(const tdm_plan *plan) {
     return fmax(F32_ALONE + F32_COLUMN * columns_of(plan) * (rows_of_unit(d, F32_ROWS) > 16 ? 2 : 1), bytes / F32_BYTES);
   }
   if (!has_three_stages(plan)) return TWO_STAGES_ALONE + TWO_STAGES_COLUMN * columns_of(plan);
-  return d->head_dim > 128 ? ALONE_256 : ALONE + ALONE_COLUMN * columns_of(plan);
+  if (d->head_dim > 128) return ALONE_256;
+  const double few = ALONE + ALONE_COLUMN * columns_of(plan);
+  return rows_of_unit(d, GENERAL_ROWS) > MANY_ROWS ? fmax(few, MANY_ALONE + MANY_COLUMN * variant_of(plan)->head_dim) : few;
 }
 
 /* Of a workgroup before its first tile and after its last one. */
