@@ -116,10 +116,10 @@ static tdm_attention_strides with_rows_apart(tdm_attention_strides s, int64_t ro
 }
 
 /* How many heads of keys of an XCD take turns (work.h): their keys and values fill at most half of its L2. Only causal ones:
- * other workgroups do equal work. And only in launches of few rounds of workgroups: equally long ones of a band begin at the same
- * time, all ask HBM for their queries then, and compute afterwards. In more rounds, long and short ones in turn take 1 to 7 %
- * less (1x96x6x512x512x128 and 1x128x8x512x512x128 on an eighth of gfx950: 175,204 and 233,799 clocks, with bands 188,550 and
- * 248,552), and a launch of four rounds would take up to 6 % more. */
+ * other workgroups do equal work. And only in launches of few rounds of workgroups: equally long ones of a band begin at the
+ * same time, all ask HBM for their queries then, and compute afterwards. In more rounds, long and short ones in turn take up
+ * to 7 % less (1x96x6x512x512x128 and 1x128x8x512x512x128 on an eighth of gfx950: 175,204 and 233,799 clocks, with bands
+ * 188,550 and 248,552; at worst 0.6 % more). In four rounds they would take up to 6 % more. */
 enum { BANDED_ROUNDS = 6 };
 static int64_t band_of(const tdm_plan *plan) {
   const tdm_attention_desc *d = &plan->desc.attention;

@@ -19,10 +19,10 @@
  * with head_dim 64 and 128 on an eighth of both chips), and at most F32_BYTES in a clock come from memory, because its vL1D has
  * no room for more on their way (8x8x1x1x4096 in 16 and 32 parts). Rows take BEGIN_ROWS clocks for each column, and decode256
  * BEGIN_256 more (1x32x32x1x64x64, with 1 to 128 queries and head_dim 64 to 256, on an eighth of both chips). A tile with a
- * causal mask takes MASKED more, and MASKED_COLUMN for each column (causal and full 1x32x8x600x640x128 and 1x16x16x128x512x64 on
- * gfx950: 59,344 and 37,934, 18,722 and 15,604). With more than MANY_ROWS rows, three or four waves multiply, and a tile takes
- * MANY_ALONE, and MANY_COLUMN for each column that the kernel computes (1x256x16x128x1024 with head_dim 64, 80 and 128 on gfx950:
- * 33,455, 41,625 and 52,590). */
+ * causal mask takes MASKED more, and MASKED_COLUMN for each column (causal and full 1x32x8x600x640x128 and 1x16x16x128x512x64
+ * on gfx950: 59,344 and 37,934, 18,722 and 15,604). With more than MANY_ROWS rows, three or four waves multiply, and a tile
+ * takes MANY_ALONE, and MANY_COLUMN for each column that the kernel computes (1x256x16x128x1024 with head_dim 64, 80 and 128 on
+ * gfx950: 33,455, 41,625 and 52,590). */
 enum { BEGIN = 4200, ALONE = 750, ALONE_COLUMN = 9, ALONE_256 = 4200, SECOND = 8500, MORE_PARTS = 1700, BEGIN_256 = 8000 };
 enum { LAST = 2400, LAST_BYTES = 40, LAST_MORE_PARTS = 1000, LAST_BYTES_FEW = 130, PARTS_AT_ONCE = 16 };
 enum { MOST_ROUNDS = 4, TWO_STAGES_ALONE = 1100, TWO_STAGES_COLUMN = 19, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
@@ -174,8 +174,8 @@ static double clocks_of_flash(const tdm_plan *plan) {
   return fmax(longest, rounds * (begin + tile * ceil(seen / FAST_KEYS)));
 }
 
-/* What tiles of keys take more that some rows of a wave don't see whole: it looks for NaN and infinities among their values, and
- * its products do not overlap. A wave with rows of two heads sees only the keys before the first query whole. */
+/* What tiles of keys take more that some rows of a wave don't see whole: it looks for NaN and infinities among their values,
+ * and its products do not overlap. A wave with rows of two heads sees only the keys before the first query whole. */
 static double clocks_of_masks(const tdm_plan *plan, int64_t parts) {
   const tdm_attention_desc *d = &plan->desc.attention;
   if (!d->causal || d->sq < 2 || variant_of(plan)->head_dim == 0 || variant_of(plan)->f32 || d->head_dim > 128) return 0;
