@@ -39,9 +39,9 @@ static const step_clocks *step_clocks_of(const tdm_plan *plan) {
   static const struct {
     const tdm_kernel *of;
     step_clocks wide, narrow; /* gfx950, gfx942 */
-  } rows[] = {{&tdm_gemm_hip_shifted_32x32, {1000, -500, -360, 50, -290, 60}, {1500, -500, -350, 40, -165, 150}},
-              {&tdm_gemm_hip_shifted_64x64, {4200, -3500, -360, 50, -370, 117}, {3500, -3500, -350, 20, -165, 60}},
-              {&tdm_gemm_hip_shifted_64x128, {3200, -1000, -100, 0, -370, 117}, {3000, -1000, 50, 0, 200, 0}}};
+  } rows[] = {{&tdm_gemm_hip_shifted_32x32, {1000, 1650, -360, 50, -290, 60}, {1500, 1650, -350, 40, -165, 150}},
+              {&tdm_gemm_hip_shifted_64x64, {4200, -1350, -360, 50, -370, 117}, {3500, -1350, -350, 20, -165, 60}},
+              {&tdm_gemm_hip_shifted_64x128, {3200, 1150, -100, 0, -370, 117}, {3000, 1150, 50, 0, 200, 0}}};
   int n = 0;
   while (rows[n].of != plan->kernel) n++;
   return HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) < HIP_STEP_BYTES ? &rows[n].narrow : &rows[n].wide;

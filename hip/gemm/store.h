@@ -162,6 +162,9 @@ DEVICE void block_store_by(constant_args *args, int end, LDS f32x4 *block, int64
   if (end != GEMM_DIRECT) {
     enum { ALL = ROWS * (COLUMNS / 4) / WAVE, AT_ONCE = ALL < MOST_AT_ONCE ? ALL : MOST_AT_ONCE };
     enum { WIDE = ALL < 2 ? ALL : 2, SHIFTED = ALL < 4 ? ALL : 4 };
+    /* All at once: one after another, each waits. */
+    asm volatile("" ::"s"(args->dwords), "s"(args->n), "s"(args->out), "s"(args->alpha), "s"(args->beta),
+                 "s"(args->step_count));
     const bool whole = args->dwords && n0 + COLUMNS + gap <= args->n;
     const bool shifted = end == GEMM_NEAR && !whole && args->out != TDM_F32;
     if (!shifted || args->alpha != 1 || args->beta != 0 || args->step_count > 0)
