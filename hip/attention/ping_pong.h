@@ -355,7 +355,7 @@ DEVICE void flash_body(const attention_args *a, LDS flash_stages<head> *lds, tdm
   if (i == count) end_multiplying<head>(group == 1);
   wait_memory<0>(); /* zeros after the last tile */
   keep_order();
-  if (a->causal && __builtin_expect(found_nan(&w), 0)) compute_seen(&w, a, type);
+  if (hides_values(a) && __builtin_expect(found_nan(&w), 0)) compute_seen(&w, a, type);
   store_lds_rows(&w, a, &work, first, (LDS char *)w.lds->rows[wave_index()], type);
 }
 

@@ -297,7 +297,7 @@ DEVICE void flash_body(const attention_args *a, LDS two_stages<head> *lds, tdm_t
     idle_slot(&w);
   }
   if (i == count) end_slot();
-  if (a->causal && __builtin_expect(found_nan(&w), 0)) compute_seen(&w, a, type);
+  if (hides_values(a) && __builtin_expect(found_nan(&w), 0)) compute_seen(&w, a, type);
   /* Waves 0-3 have room in the stages of the keys, which nobody reads any more, waves 4-7 in those of the values. */
   LDS char *rows = (LDS char *)lds + wave_index() * ROWS_BYTES<head>;
   store_lds_rows(&w, a, &work, first, rows, type);

@@ -9,6 +9,10 @@
 
 #include "slots.h"
 
+/* Are there values that some query does not see: of later keys; or, if rows overlap, of the last key, which rows after it have,
+ * too? */
+DEVICE bool hides_values(const attention_args *a) { return a->causal || a->v_stride.row < a->head_dim; }
+
 /* Is a result of a query that sees any key NaN? */
 template <int head, int chunks>
 DEVICE bool found_nan(const wave_rows<head, chunks> *w) {
