@@ -83,12 +83,9 @@ static void vectors(void **state) {
     int64_t m, n, lda, ldb;
     tdm_layout layout;
     const char *kernel; /* NULL: any */
-  } cases[] = {{1, 4096, 0, 0, TDM_TT, "hip_rows"},
-               {1, 4096, 4098, 0, TDM_NT, "hip_rows"},
-               {1, 4096, 4097, 0, TDM_NT, "hip_rows"},
-               {1, 4096, 0, 0, TDM_TN, NULL},
-               {4096, 1, 0, 0, TDM_NN, NULL},
-               {4096, 1, 0, 0, TDM_TN, NULL},
+  } cases[] = {{1, 4096, 0, 0, TDM_TT, "hip_rows"},    {1, 4096, 4098, 0, TDM_NT, "hip_rows"},
+               {1, 4096, 4097, 0, TDM_NT, "hip_rows"}, {1, 4096, 0, 0, TDM_TN, NULL},
+               {4096, 1, 0, 0, TDM_NN, NULL},          {4096, 1, 0, 0, TDM_TN, NULL},
                {4096, 1, 0, 4097, TDM_NT, NULL}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     tdm_plan *plan = plan_layout(cases[i].m, cases[i].n, 4096, cases[i].layout, cases[i].lda, cases[i].ldb);
