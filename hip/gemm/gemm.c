@@ -115,8 +115,8 @@ static bool straddles_in_turns(const tdm_plan *plan, const hip_tile_shape *tile,
  * have 0.58 to 0.63 and 0.63 to 0.69; 1500x1100x3000 tn by 128x128, with 1.4 of it, 0.66. The first two steps' loads all start
  * at once. 1000x600x1020 tn by 128x128, in which each tile shares lines with others, but takes no turns, has 0.84, and
  * 500x500x1024 by 64x128 0.9. By cache lines, with one operand across k, tiles gain where the L2 does not keep what they share:
- * 2000x2000x2000 nn and tt by 128x128, with 1.5 of it, take 42,224 and 42,225 clocks, and 47,596 and 45,824 with depth 3. hits_of
- * has tiles that take turns and whose lines are whole. */
+ * 2000x2000x2000 nn and tt by 128x128, with 1.5 of it, take 42,224 and 42,225 clocks, and 47,596 and 45,824 with depth 3.
+ * hits_of has tiles that take turns and whose lines are whole. */
 static double latency_of(const tdm_plan *plan, const hip_tile_shape *tile, const hip_shared_tiles *s) {
   static const double TURNS = 0.57, OF_L2 = 0.07, FIRST = 2, L2 = 0.29 /* its latency */, TOGETHER = 0.9, SHIFTED = 0.7,
                       BY_LINES = 0.8;

@@ -195,7 +195,7 @@ const check_loop check_loops[] = {
     /* By cache lines: rows of 41 (f32: 82) chunks begin at each place of a line. Others share their first and last line. */
     {"gemm", "hip_tile_32x128:depth=4", true, true, 128, 0, 4, "bf16 f32 f16", "nt nn", "lda=328,ldb=328", "32x128x%d"},
     {"gemm", "hip_tile_64x128:depth=4", true, true, 64, 0, 4, "f32 bf16", "tt nt", "lda=328,ldb=328", "64x128x%d"},
-    /* Whole rows, and rows between dwords. Two steps are in registers, two in LDS, and up to five empty ones are before them. */
+    /* Whole rows, and rows between dwords. Two steps are in registers, two in LDS, up to five empty ones before them. */
     PIPE("hip_shifted_64x64", 6, "bf16 f16", "nn nt tn tt", "64x64x%d"),
     PIPE("hip_shifted_32x32", 6, "f16 bf16", "tt nt nn tn", "32x32x%d"),
     PIPE("hip_shifted_64x128", 6, "f16 bf16", "tn nt", "64x128x%d"),
