@@ -1,49 +1,22 @@
 /* hip_tile_16x64 ... hip_tile_256x128 of gemm: one loop (tile_loop.h) over tiles of any shape (tile_shapes.h), for what can be
  * loaded in dwords. */
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "args.h"
 #include "gemm.h"
+#include "hip/host/depths.h"
 #include "tile_shapes.h"
 
-typedef struct gemm_tile {
-  hip_tile_kernel kernel;      /* its functions: one kernel for each depth, in this order */
-  int least_depth, most_depth; /* stages of LDS, for which there are kernels; that by cache lines is the last one */
-} gemm_tile;
-
-static size_t tile_lds(const tdm_plan *plan, const gemm_tile *t, int depth) {
-  size_t row = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes); /* of a line in a stage */
-  return (size_t)(depth * (t->kernel.tile.m + t->kernel.tile.n)) * row;
-}
-
-/* As BETWEEN of engine/tile.h: a wave has enough products in a step. Loads by cache lines have a loop of their own. */
-static bool reads_between(const tdm_plan *plan, const gemm_tile *t, int depth) {
-  enum { FRAGMENT = 16, PART = 64 /* bytes along k of a product */, LEAST = 8 };
-  const hip_tile_shape *tile = &t->kernel.tile;
-  const int rows = tile->m / tile->waves_m / FRAGMENT, columns = tile->n / tile->waves_n / FRAGMENT;
-  const int parts = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) / PART;
-  return depth != tile->cache_lines && rows * columns * parts >= LEAST;
-}
-
-static hip_tile_shape tile_shape(const tdm_plan *plan, const gemm_tile *t, int depth) {
-  enum { SIMDS = 4, MOST_WAVES = 4 }; /* a kernel has registers for as many waves on a SIMD as LDS allows (engine/tile.h) */
-  hip_tile_shape tile = t->kernel.tile;
-  int waves = tile.waves_m * tile.waves_n, by_lds = (int)(plan->context->hip->lds_bytes / tile_lds(plan, t, depth)),
-      on_simd = by_lds * waves / SIMDS;
-  tile.resident = (on_simd < 1 ? 1 : on_simd > MOST_WAVES ? MOST_WAVES : on_simd) * SIMDS / waves;
-  if (tile.resident > by_lds) tile.resident = by_lds;
-  tile.between = reads_between(plan, t, depth);
-  tile.last_adds = true;
+static hip_tile_shape tile_shape(const tdm_plan *plan, const hip_depth_tile *t, int depth) {
+  hip_tile_shape tile = tdm_hip_at_depth(plan, t, depth);
   tile.turns = depth != tile.cache_lines; /* in estimates (gemm.c) */
-  tile.ahead = depth == tile.cache_lines ? depth - 2 : depth - 1;
   return tile;
 }
 
 /* Rows along k, of which there must be some, are multiples of a chunk apart. What is packed is. */
-static bool loads_cache_lines(const tdm_plan *plan, const gemm_tile *t, char *reason, size_t size) {
+static bool loads_cache_lines(const tdm_plan *plan, const hip_depth_tile *t, char *reason, size_t size) {
   enum { CHUNK = 16 };
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const int packs = gemm_packs(plan, &t->kernel), depth = t->kernel.tile.cache_lines;
@@ -65,7 +38,7 @@ static bool loads_cache_lines(const tdm_plan *plan, const gemm_tile *t, char *re
 }
 
 /* Would more lines than there are be loaded otherwise? */
-static bool straddles(const tdm_plan *plan, const gemm_tile *t) {
+static bool straddles(const tdm_plan *plan, const hip_depth_tile *t) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
   return loads_cache_lines(plan, t, NULL, 0) &&
@@ -73,63 +46,40 @@ static bool straddles(const tdm_plan *plan, const gemm_tile *t) {
           (gemm_transposed_b(d) && !tdm_hip_rows_aligned(&b, d->type, HIP_STEP_BYTES)));
 }
 
-/* The estimate with the plan's depth and split, or with the best ones if the plan has none; then it sets them. */
-static tdm_cost best_tile(const tdm_plan *plan, const gemm_tile *t, tdm_tuning *tuning) {
-  tdm_cost best = {0};
-  int named = plan->tuning.of[TDM_TUNE_DEPTH], first = named > 0 ? named : t->least_depth,
-      last = named > 0 ? named : t->most_depth;
-  tdm_plan tried; /* the depth says whether operands are copied */
-  memcpy(&tried, plan, offsetof(tdm_plan, lock));
-  *tuning = plan->tuning;
-  for (int depth = first; depth <= last && tile_lds(plan, t, depth) <= plan->context->hip->lds_bytes; depth++) {
-    int split;
-    tried.tuning.of[TDM_TUNE_DEPTH] = depth;
-    /* Without the copy there is a limit to ld. */
-    if (named == 0 && depth == t->kernel.tile.cache_lines &&
-        (!straddles(&tried, t) || !gemm_supports_dwords(&tried, &t->kernel, NULL, 0)))
-      continue;
-    tdm_cost cost = gemm_best_split(&tried, tile_shape(plan, t, depth), NULL, &split);
-    if (depth > first && cost.clocks > best.clocks) continue; /* in a tie loads have more time */
-    best = cost;
-    tuning->of[TDM_TUNE_DEPTH] = depth;
-    tuning->of[TDM_TUNE_SPLIT] = split > 1 ? split : plan->tuning.of[TDM_TUNE_SPLIT];
-  }
-  return best;
+/* Without the copy there is a limit to ld. */
+static bool tries(const tdm_plan *plan, const hip_depth_tile *t, int depth) {
+  return depth != t->kernel.tile.cache_lines || (straddles(plan, t) && gemm_supports_dwords(plan, &t->kernel, NULL, 0));
+}
+
+static tdm_cost cost_of_depth(const tdm_plan *plan, const hip_depth_tile *t, int depth, int *split) {
+  return gemm_best_split(plan, tile_shape(plan, t, depth), NULL, split);
 }
 
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   enum { ONE_FRAGMENT = 16 };
-  const gemm_tile *t = plan->kernel->variant;
+  const hip_depth_tile *t = plan->kernel->variant;
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  int depth = plan->tuning.of[TDM_TUNE_DEPTH], fewest = depth > 0 ? depth : t->least_depth;
+  const int depth = plan->tuning.of[TDM_TUNE_DEPTH];
   if ((t->kernel.tile.m == ONE_FRAGMENT && gemm_transposed_a(d)) ||
       (t->kernel.tile.n == ONE_FRAGMENT && !gemm_transposed_b(d))) {
     snprintf(reason, size, "%s is stored across k: a tile with 16 lines of it needs it stored along k",
              t->kernel.tile.m == ONE_FRAGMENT ? "a" : "b");
     return false;
   }
-  if (depth > 0 && (depth < t->least_depth || depth > t->most_depth)) {
-    snprintf(reason, size, "depth = %d: must be %d to %d", depth, t->least_depth, t->most_depth);
-    return false;
-  }
+  if (!tdm_hip_supports_depth(plan, t, reason, size)) return false;
   if (depth > 0 && depth == t->kernel.tile.cache_lines && !loads_cache_lines(plan, t, reason, size)) return false;
-  if (tile_lds(plan, t, fewest) > plan->context->hip->lds_bytes) {
-    snprintf(reason, size, "depth = %d: %zu bytes of LDS, a workgroup of %s may have %zu", fewest, tile_lds(plan, t, fewest),
-             plan->context->hip->chip->name, plan->context->hip->lds_bytes);
-    return false;
-  }
   return gemm_supports_dwords(plan, &t->kernel, reason, size);
 }
 
 static tdm_status prepare(tdm_plan *plan) {
-  const gemm_tile *t = plan->kernel->variant;
+  const hip_depth_tile *t = plan->kernel->variant;
   tdm_tuning tuning;
   hip_tile_kernel kernel = t->kernel;
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  best_tile(plan, t, &tuning);
+  tdm_hip_best_depth(plan, t, cost_of_depth, tries, &tuning);
   plan->tuning = tuning;
   kernel.tile = tile_shape(plan, t, tuning.of[TDM_TUNE_DEPTH]);
-  kernel.functions += tuning.of[TDM_TUNE_DEPTH] - t->least_depth;
+  kernel.functions += tuning.of[TDM_TUNE_DEPTH] - t->least;
   if (gemm_by_cache_lines(plan, &kernel)) {
     size_t used = strlen(plan->explain);
     snprintf(plan->explain + used, sizeof plan->explain - used,
@@ -141,7 +91,7 @@ static tdm_status prepare(tdm_plan *plan) {
 
 static void cost(const tdm_plan *plan, tdm_cost *cost) {
   tdm_tuning tuning;
-  *cost = best_tile(plan, plan->kernel->variant, &tuning);
+  *cost = tdm_hip_best_depth(plan, plan->kernel->variant, cost_of_depth, tries, &tuning);
 }
 
 /* A shape of tile_shapes.h, whose four numbers become arguments. */
@@ -156,7 +106,7 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
 #define STAGE_LDS(...) STAGE_LDS_OF(__VA_ARGS__)
 #define STAGE_LDS_OF(lines_a, lines_b, along_m, along_n) (((lines_a) + (lines_b)) * GEMM_UNIT)
 
-/* tile: of a gemm_tile, whose functions are TILE_functions. */
+/* tile: of a hip_depth_tile, whose functions are TILE_functions. */
 #define ROW(row, tile)                                                        \
   {.name = row,                                                               \
    .op = TDM_OP_GEMM,                                                         \
@@ -174,7 +124,7 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
 extern const hip_code tdm_code_gemm_tile_16x64[];
 static const hip_functions tile_16x64_functions[] = {
     {.code = tdm_code_gemm_tile_16x64, .stem = "gemm_tile_16x64_3", .waves = 2}, {.stem = NULL}};
-static const gemm_tile tile_16x64 = {{tile_16x64_functions, SHAPE(GEMM_TILE_16x64)}, 3, 3};
+static const hip_depth_tile tile_16x64 = {{tile_16x64_functions, SHAPE(GEMM_TILE_16x64)}, 3, 3};
 const tdm_kernel tdm_gemm_hip_tile_16x64 = ROW("hip_tile_16x64", tile_16x64);
 
 extern const hip_code tdm_code_gemm_tile_32x128[];
@@ -185,19 +135,19 @@ static const hip_functions tile_32x128_functions[] = {
      .waves = 2,
      .fewer = {.lds_below = 2 * 4 * STAGE_LDS(GEMM_TILE_32x128), .waves = 1}},
     {.stem = NULL}};
-static const gemm_tile tile_32x128 = {{tile_32x128_functions, CACHE_LINES(GEMM_TILE_32x128)}, 3, 4};
+static const hip_depth_tile tile_32x128 = {{tile_32x128_functions, CACHE_LINES(GEMM_TILE_32x128)}, 3, 4};
 const tdm_kernel tdm_gemm_hip_tile_32x128 = ROW("hip_tile_32x128", tile_32x128);
 
 extern const hip_code tdm_code_gemm_tile_64x16[];
 static const hip_functions tile_64x16_functions[] = {
     {.code = tdm_code_gemm_tile_64x16, .stem = "gemm_tile_64x16_3", .waves = 2}, {.stem = NULL}};
-static const gemm_tile tile_64x16 = {{tile_64x16_functions, SHAPE(GEMM_TILE_64x16)}, 3, 3};
+static const hip_depth_tile tile_64x16 = {{tile_64x16_functions, SHAPE(GEMM_TILE_64x16)}, 3, 3};
 const tdm_kernel tdm_gemm_hip_tile_64x16 = ROW("hip_tile_64x16", tile_64x16);
 
 extern const hip_code tdm_code_gemm_tile_128x32[];
 static const hip_functions tile_128x32_functions[] = {
     {.code = tdm_code_gemm_tile_128x32, .stem = "gemm_tile_128x32_3", .waves = 2}, {.stem = NULL}};
-static const gemm_tile tile_128x32 = {{tile_128x32_functions, SHAPE(GEMM_TILE_128x32)}, 3, 3};
+static const hip_depth_tile tile_128x32 = {{tile_128x32_functions, SHAPE(GEMM_TILE_128x32)}, 3, 3};
 const tdm_kernel tdm_gemm_hip_tile_128x32 = ROW("hip_tile_128x32", tile_128x32);
 
 extern const hip_code tdm_code_gemm_tile_64x64[];
@@ -208,7 +158,7 @@ static const hip_functions tile_64x64_functions[] = {
      .fewer = {.lds_below = 3 * 3 * STAGE_LDS(GEMM_TILE_64x64), .waves = 2}},
     {.code = tdm_code_gemm_tile_64x64, .stem = "gemm_tile_64x64_4", .waves = 2},
     {.stem = NULL}};
-static const gemm_tile tile_64x64 = {{tile_64x64_functions, CACHE_LINES(GEMM_TILE_64x64)}, 3, 4};
+static const hip_depth_tile tile_64x64 = {{tile_64x64_functions, CACHE_LINES(GEMM_TILE_64x64)}, 3, 4};
 const tdm_kernel tdm_gemm_hip_tile_64x64 = ROW("hip_tile_64x64", tile_64x64);
 
 extern const hip_code tdm_code_gemm_tile_64x128[];
@@ -220,7 +170,7 @@ static const hip_functions tile_64x128_functions[] = {
      .fewer = {.lds_below = 2 * 3 * STAGE_LDS(GEMM_TILE_64x128), .waves = 1}},
     {.code = tdm_code_gemm_tile_64x128, .stem = "gemm_tile_64x128_4", .waves = 1},
     {.stem = NULL}};
-static const gemm_tile tile_64x128 = {{tile_64x128_functions, CACHE_LINES(GEMM_TILE_64x128)}, 2, 4};
+static const hip_depth_tile tile_64x128 = {{tile_64x128_functions, CACHE_LINES(GEMM_TILE_64x128)}, 2, 4};
 const tdm_kernel tdm_gemm_hip_tile_64x128 = ROW("hip_tile_64x128", tile_64x128);
 
 extern const hip_code tdm_code_gemm_tile_128x128[];
@@ -230,7 +180,7 @@ static const hip_functions tile_128x128_functions[] = {
     {.code = tdm_code_gemm_tile_128x128, .stem = "gemm_tile_128x128_3", .waves = 1},
     {.code = tdm_code_gemm_tile_128x128, .stem = "gemm_tile_128x128_4", .waves = 1},
     {.stem = NULL}};
-static const gemm_tile tile_128x128 = {{tile_128x128_functions, CACHE_LINES(GEMM_TILE_128x128)}, 2, 4};
+static const hip_depth_tile tile_128x128 = {{tile_128x128_functions, CACHE_LINES(GEMM_TILE_128x128)}, 2, 4};
 const tdm_kernel tdm_gemm_hip_tile_128x128 = ROW("hip_tile_128x128", tile_128x128);
 
 extern const hip_code tdm_code_gemm_tile_256x128[];
@@ -241,5 +191,5 @@ static const hip_functions tile_256x128_functions[] = {
      .waves = 2,
      .least_lds = 3 * STAGE_LDS(GEMM_TILE_256x128)},
     {.stem = NULL}};
-static const gemm_tile tile_256x128 = {{tile_256x128_functions, SHAPE(GEMM_TILE_256x128)}, 2, 3};
+static const hip_depth_tile tile_256x128 = {{tile_256x128_functions, SHAPE(GEMM_TILE_256x128)}, 2, 3};
 const tdm_kernel tdm_gemm_hip_tile_256x128 = ROW("hip_tile_256x128", tile_256x128);

@@ -4,17 +4,12 @@
 #include <string.h>
 
 #include "args.h"
+#include "hip/host/depths.h"
 #include "swiglu.h"
 #include "tile_shapes.h"
 
 extern const hip_code tdm_code_swiglu_128x64[], tdm_code_swiglu_256x128[], tdm_code_swiglu_tile_16x32[],
     tdm_code_swiglu_tile_32x64[], tdm_code_swiglu_tile_64x64[], tdm_code_swiglu_tile_128x64[];
-
-/* least_depth, most_depth: stages of LDS for which there are kernels, in this order; 0: the tile has a loop of its own. */
-typedef struct swiglu_tile {
-  hip_tile_kernel kernel;
-  int least_depth, most_depth;
-} swiglu_tile;
 
 static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, void *made) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
@@ -69,24 +64,24 @@ static const hip_functions pipe_functions[] = {{.code = tdm_code_swiglu_256x128,
                                                {.stem = NULL}};
 
 /* Two workgroups share a CU (WORKGROUP(256, 2)), and registers hold the loads of one K step. */
-static const swiglu_tile general = {.kernel = {general_functions,
-                                               {.m = MASKED_LINES,
-                                                .n = MASKED_LINES / 2,
-                                                .waves_m = MASKED_WAVES_M,
-                                                .waves_n = MASKED_WAVES_N,
+static const hip_depth_tile general = {.kernel = {general_functions,
+                                                  {.m = MASKED_LINES,
+                                                   .n = MASKED_LINES / 2,
+                                                   .waves_m = MASKED_WAVES_M,
+                                                   .waves_n = MASKED_WAVES_N,
+                                                   .products = 2,
+                                                   .resident = 2,
+                                                   .valu = HIP_MASKED_VALU,
+                                                   .start = HIP_MASKED_START,
+                                                   .waits = true,
+                                                   .any_address = true}}};
+static const hip_depth_tile pipe = {.kernel = {pipe_functions,
+                                               {.m = PIPE_LINES,
+                                                .n = PIPE_LINES / 2,
+                                                .waves_m = PIPE_WAVES_M,
+                                                .waves_n = PIPE_WAVES_N,
                                                 .products = 2,
-                                                .resident = 2,
-                                                .valu = HIP_MASKED_VALU,
-                                                .start = HIP_MASKED_START,
-                                                .waits = true,
-                                                .any_address = true}}};
-static const swiglu_tile pipe = {.kernel = {pipe_functions,
-                                            {.m = PIPE_LINES,
-                                             .n = PIPE_LINES / 2,
-                                             .waves_m = PIPE_WAVES_M,
-                                             .waves_n = PIPE_WAVES_N,
-                                             .products = 2,
-                                             .overlapped = true}}};
+                                                .overlapped = true}}};
 
 /* A shape of tile_shapes.h, whose four numbers become arguments. */
 #define SHAPE(...) SHAPE_OF(__VA_ARGS__)
@@ -110,26 +105,20 @@ static const hip_functions tile_128x64_functions[] = {
     {.code = tdm_code_swiglu_tile_128x64, .stem = "swiglu_tile_128x64_2", .waves = 2},
     {.code = tdm_code_swiglu_tile_128x64, .stem = "swiglu_tile_128x64_3", .waves = 1},
     {.stem = NULL}};
-static const swiglu_tile tile_16x32 = {{tile_16x32_functions, SHAPE(SWIGLU_TILE_16x32)}, SWIGLU_TILE_DEPTH, SWIGLU_TILE_DEPTH};
-static const swiglu_tile tile_32x64 = {{tile_32x64_functions, SHAPE(SWIGLU_TILE_32x64)}, SWIGLU_TILE_DEPTH, SWIGLU_TILE_DEPTH};
-static const swiglu_tile tile_64x64 = {{tile_64x64_functions, SHAPE(SWIGLU_TILE_64x64)}, 2, 3};
-static const swiglu_tile tile_128x64 = {{tile_128x64_functions, SHAPE(SWIGLU_TILE_128x64)}, 2, 3};
+static const hip_depth_tile tile_16x32 = {
+    {tile_16x32_functions, SHAPE(SWIGLU_TILE_16x32)}, SWIGLU_TILE_DEPTH, SWIGLU_TILE_DEPTH};
+static const hip_depth_tile tile_32x64 = {
+    {tile_32x64_functions, SHAPE(SWIGLU_TILE_32x64)}, SWIGLU_TILE_DEPTH, SWIGLU_TILE_DEPTH};
+static const hip_depth_tile tile_64x64 = {{tile_64x64_functions, SHAPE(SWIGLU_TILE_64x64)}, 2, 3};
+static const hip_depth_tile tile_128x64 = {{tile_128x64_functions, SHAPE(SWIGLU_TILE_128x64)}, 2, 3};
 
-/* With `depth` stages of LDS, if the tile has any. */
-static hip_tile_shape shape_of(const tdm_plan *plan, const swiglu_tile *t, int depth) {
-  enum { SIMDS = 4, MOST_WAVES = 4 }; /* a kernel has registers for as many waves on a SIMD as LDS allows (engine/tile.h) */
-  enum { FRAGMENT = 16 };
-  hip_tile_shape tile = t->kernel.tile;
-  if (depth == 0) return tile;
-  const int row = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes), lds = depth * (tile.m + 2 * tile.n) * row;
-  const int waves = tile.waves_m * tile.waves_n, by_lds = (int)plan->context->hip->lds_bytes / lds,
-            on_simd = by_lds * waves / SIMDS;
-  tile.resident = (on_simd < 1 ? 1 : on_simd > MOST_WAVES ? MOST_WAVES : on_simd) * SIMDS / waves;
-  tile.between = tile.m / tile.waves_m > FRAGMENT;
-  /* Narrow ones take none. 32x64 with turns: 256x1024x1024 bf16 nt 18,845 predicted clocks for 17,786 on gfx950, 80x2000x1100
-   * f32 nn 35,850 for 33,260; but 300x1500x700 bf16 nn, whose rows straddle lines, 19,167 for 21,677. */
+/* depth 0: the tile has a loop of its own. Narrow tiles take no turns. 32x64 with turns: 256x1024x1024 bf16 nt 18,845 predicted
+ * clocks for 17,786 on gfx950, 80x2000x1100 f32 nn 35,850 for 33,260; but 300x1500x700 bf16 nn, whose rows straddle lines,
+ * 19,167 for 21,677. */
+static hip_tile_shape shape_of(const tdm_plan *plan, const hip_depth_tile *t, int depth) {
+  if (depth == 0) return t->kernel.tile;
+  hip_tile_shape tile = tdm_hip_at_depth(plan, t, depth);
   tile.turns = tile.between;
-  tile.ahead = depth - 1;
   return tile;
 }
 
@@ -180,9 +169,8 @@ static double one_by_one(const tdm_plan *plan, const hip_tile_shape *tile, int o
 }
 
 /* The estimate of a depth, and the split that it is for. */
-static tdm_cost cost_of(const tdm_plan *plan, int depth, int *split) {
+static tdm_cost cost_of(const tdm_plan *plan, const hip_depth_tile *t, int depth, int *split) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
-  const swiglu_tile *t = plan->kernel->variant;
   const hip_tile_kernel *kernel = &t->kernel;
   const hip_stored y = {.ld = d->ldy};
   hip_tile_shape tile = shape_of(plan, t, depth);
@@ -222,27 +210,9 @@ static tdm_cost cost_of(const tdm_plan *plan, int depth, int *split) {
   return best;
 }
 
-/* The estimate with the plan's depth and split, or with the best ones if the plan has none; then it sets them. */
-static tdm_cost best_of(const tdm_plan *plan, tdm_tuning *tuning) {
-  const swiglu_tile *t = plan->kernel->variant;
-  const int named = plan->tuning.of[TDM_TUNE_DEPTH], first = named > 0 ? named : t->least_depth,
-            last = named > 0 ? named : t->most_depth;
-  tdm_cost best = {0};
-  *tuning = plan->tuning;
-  for (int depth = first; depth <= last; depth++) {
-    int split;
-    const tdm_cost cost = cost_of(plan, depth, &split);
-    if (depth > first && cost.clocks > best.clocks) continue; /* in a tie loads have more time */
-    best = cost;
-    if (t->most_depth > t->least_depth) tuning->of[TDM_TUNE_DEPTH] = depth;
-    tuning->of[TDM_TUNE_SPLIT] = split > 1 ? split : plan->tuning.of[TDM_TUNE_SPLIT];
-  }
-  return best;
-}
-
 static void cost(const tdm_plan *plan, tdm_cost *cost) {
   tdm_tuning tuning;
-  *cost = best_of(plan, &tuning);
+  *cost = tdm_hip_best_depth(plan, plan->kernel->variant, cost_of, NULL, &tuning);
 }
 
 /* ---- hip_128x64 ---- */
@@ -273,13 +243,10 @@ const tdm_kernel tdm_swiglu_hip_128x64 = {.name = "hip_128x64",
 static bool supports_dwords(const tdm_plan *plan, char *reason, size_t size) {
   enum { ONE_FRAGMENT = 16 };
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
-  const swiglu_tile *t = plan->kernel->variant;
+  const hip_depth_tile *t = plan->kernel->variant;
   const hip_tile_kernel *kernel = &t->kernel;
-  const int packs = swiglu_packs(plan, kernel), depth = plan->tuning.of[TDM_TUNE_DEPTH];
-  if (depth > 0 && (depth < t->least_depth || depth > t->most_depth)) {
-    snprintf(reason, size, "depth = %d: must be %d to %d", depth, t->least_depth, t->most_depth);
-    return false;
-  }
+  const int packs = swiglu_packs(plan, kernel);
+  if (!tdm_hip_supports_depth(plan, t, reason, size)) return false;
   if (kernel->tile.n / kernel->tile.waves_n == ONE_FRAGMENT && d->layout == TDM_NN) {
     snprintf(reason, size, "wg and wu are stored across k: waves with 16 columns need them stored along it, as in nt");
     return false;
@@ -295,14 +262,15 @@ static bool supports_dwords(const tdm_plan *plan, char *reason, size_t size) {
 
 static tdm_status prepare_dwords(tdm_plan *plan) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
-  const swiglu_tile *t = plan->kernel->variant;
+  const hip_depth_tile *t = plan->kernel->variant;
   hip_tile_kernel kernel = t->kernel;
   tdm_tuning tuning;
   if (plan->empty) return TDM_OK; /* a run launches nothing */
-  best_of(plan, &tuning);
+  tdm_hip_best_depth(plan, t, cost_of, NULL, &tuning);
+  const int depth = tuning.of[TDM_TUNE_DEPTH] > 0 ? tuning.of[TDM_TUNE_DEPTH] : t->least;
   plan->tuning = tuning;
-  if (t->most_depth > t->least_depth) kernel.functions += tuning.of[TDM_TUNE_DEPTH] - t->least_depth;
-  kernel.tile = shape_of(plan, t, t->most_depth > t->least_depth ? tuning.of[TDM_TUNE_DEPTH] : t->least_depth);
+  kernel.functions += depth - t->least;
+  kernel.tile = shape_of(plan, t, depth);
   TDM_TRY(tdm_hip_tile_prepare(plan, &op, &kernel, d->layout == TDM_NT ? "nt" : "nn", d->type,
                                &(hip_tile_general){plan, &general.kernel, NULL}));
   TDM_TRY(swiglu_prepare_split(plan, &kernel));
