@@ -126,12 +126,6 @@ typedef struct tile_buffer {
   uint32_t length, stride;
 } tile_buffer;
 
-template <int head>
-DEVICE void next_tile(tile_source *s) {
-  s->base += KEYS<head> * s->stride;
-  s->left -= KEYS<head> * s->stride;
-}
-
 /* Place n of the tile, 16 bytes, holds this part of the rows. place(row) is the row's swizzle. */
 template <int head>
 DEVICE uint32_t piece_offset(const tile_source *s, uint32_t n, uint32_t place(uint32_t)) {

@@ -17,10 +17,6 @@ DEVICE float exp_f32(float x) {
   return __builtin_ldexpf(__builtin_amdgcn_exp2f(r * 0x1.715476p+0f), (int)n);
 }
 
-/* ln x. Clang compiles the builtin to v_log_f32 (logarithm to base 2) times ln 2 in two parts, and scales subnormal x
- * first. */
-DEVICE float log_f32(float x) { return __builtin_logf(x); }
-
 /* 1 / d for d of 1 .. 2. One Newton step improves the estimate to half a unit in the last place, except in rare cases. */
 DEVICE float reciprocal_1_to_2(float d) {
   float r = __builtin_amdgcn_rcpf(d);
