@@ -261,7 +261,7 @@ DEVICE void wide_body(const attention_args *a, LDS wide_tiles<head> *tiles, bool
   int whole = tiles_of<head>(keys_seen_by_all(a, &work, first));
   int end = tiles_of<head>(keys_seen_by_any(a, &work, first, 32) + KEYS<head> - 1);
   int count = tiles_of<head>(keys_seen_by_any(a, &work, work.first, WIDE_ROWS) + KEYS<head> - 1), i = 0;
-  const bool hides = a->causal || a->v_stride.row < a->head_dim;
+  const bool hides = hides_values(a);
   wide<head> w;
   w.tiles = tiles;
   tile_source k = source_of(work.k, a->k_stride.row, work.keys, a->head_dim),

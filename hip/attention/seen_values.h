@@ -1,4 +1,5 @@
-/* The results of a wave whose values are not finite, for the loop of gfx950 (ping_pong.h).
+/* The results of a wave whose values are not finite, for the loops of two groups of waves (ping_pong.h,
+ * register_loads.h).
  *
  * A product of the probability 0 with NaN or infinity is NaN, and stays it. The loop multiplies tiles that some query does not
  * see whole as any other tile, and a wave with NaN in its results computes them again here, with keys and values from memory:
@@ -8,10 +9,6 @@
 #define TANDEM_HIP_ATTENTION_SEEN_VALUES_H
 
 #include "slots.h"
-
-/* Are there values that some query does not see: of later keys; or, if rows overlap, of the last key, which rows after it have,
- * too? */
-DEVICE bool hides_values(const attention_args *a) { return a->causal || a->v_stride.row < a->head_dim; }
 
 /* Is a result of a query that sees any key NaN? */
 template <int head, int chunks>

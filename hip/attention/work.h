@@ -27,6 +27,10 @@ typedef struct attention_work {
   bool decode;
 } attention_work;
 
+/* Are there values that some query does not see: of later keys; or, if rows overlap, of the last key, which rows after it have,
+ * too? */
+DEVICE bool hides_values(const attention_args *a) { return a->causal || a->v_stride.row < a->head_dim; }
+
 /* What find_work() and the first loads need, all at once: in parts, each would wait for the one before. */
 DEVICE void load_work_arguments(const attention_args *a) {
   asm volatile(""

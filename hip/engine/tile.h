@@ -86,6 +86,11 @@ DEVICE void multiply_step(tile_sums<T> sums, fragments a, b_fragments<T> b, form
   multiply_arrived<T>(sums, a, b, of_a, of_b);
 }
 
+/* Where in K a tile begins, of 2^TILE_TURN_BITS (tiles.h): the one in row m and column n of tiles. */
+DEVICE uint32_t turn_of(uint32_t m, uint32_t n, uint32_t turn_m, uint32_t turn_n) {
+  return (m * turn_m + n * turn_n) & ((1u << TILE_TURN_BITS) - 1);
+}
+
 /* The order in which a workgroup loads its steps: first, first + 1, ..., steps - 1, 0, ..., first - 1, and the K tail.
  *
  * The workgroups of an XCD that share lines of A or of B begin at different steps (gemm_args.turn_m). If all began at 0,

@@ -216,8 +216,8 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
   args.reduce_bits = (uint16_t)reduce_bits(args.ldp / 4);
   hip_shared_tiles shared = shared_of(plan, &kernel->tile, parts);
   if ((kernel->tile.turns || gemm_by_cache_lines(plan, kernel)) && may_take_turns(plan, &shared)) {
-    args.turn_m = (uint32_t)((1 << TILE_TURN_BITS) / shared.m);
-    args.turn_n = (uint32_t)((1 << TILE_TURN_BITS) / shared.n);
+    args.turn_m = tdm_hip_turn(shared.m);
+    args.turn_n = tdm_hip_turn(shared.n);
   }
   args.last_adds = last;
   memcpy(made, &args, sizeof args);
@@ -324,7 +324,7 @@ static double before_steps(const tdm_gemm_desc *d) {
 static double before_chain(const tdm_plan *plan) {
   enum { ENDS = 250, ENDS_ON_GFX942 = 550 };
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  const bool narrow = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) < HIP_STEP_BYTES;
+  const bool narrow = tdm_hip_half_lines(plan->context->hip->chip);
   double steps = before_steps(d);
   if (steps == 0) {
     const double ends = rows_aligned(d, 4) ? 0 : narrow ? ENDS_ON_GFX942 : ENDS;
@@ -345,7 +345,7 @@ static double tail_clocks(const tdm_plan *plan, const hip_tile_shape *tile) {
   enum { BOTH = 1040, OF_LINE = 6, LOAD = 16, NARROW_LOAD = 4 /* bytes of a lane */ };
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const int64_t bytes = gemm_packed_k(plan, plan->kernel->variant) * (int64_t)tdm_type_size(d->type),
-                load = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) < HIP_STEP_BYTES ? NARROW_LOAD : LOAD;
+                load = tdm_hip_half_lines(plan->context->hip->chip) ? NARROW_LOAD : LOAD;
   if (bytes % HIP_STEP_BYTES == 0 || tile->valu > 0 || (!tile->overlapped && bytes % load == 0)) return 0;
   bool a = !gemm_transposed_a(d), b = gemm_transposed_b(d);
   return a && b ? BOTH : OF_LINE * ((a ? tile->m : 0) + (b ? tile->n : 0));

@@ -44,7 +44,7 @@ static const step_clocks *step_clocks_of(const tdm_plan *plan) {
               {&tdm_gemm_hip_shifted_64x128, {3200, -1000, -100, 0, -370, 117}, {3000, -1000, 50, 0, 200, 0}}};
   int n = 0;
   while (rows[n].of != plan->kernel) n++;
-  return HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) < HIP_STEP_BYTES ? &rows[n].narrow : &rows[n].wide;
+  return tdm_hip_half_lines(plan->context->hip->chip) ? &rows[n].narrow : &rows[n].wide;
 }
 static double rest(const tdm_plan *plan, int split) {
   /* Where each CU has enough tiles, parts would only take memory: 6 GB for 4864x77824x8192. */

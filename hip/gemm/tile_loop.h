@@ -31,11 +31,6 @@ DEVICE lines lines_of(const void *matrix, int64_t count, int64_t ld, int64_t lin
   return T::CACHE_LINES ? make_cache_lines(matrix, count, ld, line, depth, f) : make_lines(matrix, count, ld, line, depth, f);
 }
 
-/* The part of K with which the tile begins. */
-DEVICE uint32_t turn_of(const gemm_args *g, const tile_part *at) {
-  return (at->m * g->turn_m + at->n * g->turn_n) & ((1u << TILE_TURN_BITS) - 1);
-}
-
 template <typename T, tdm_type type>
 DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k) {
   SHARED static char memory[T::BYTES] __attribute__((aligned(16)));
@@ -52,11 +47,12 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k) {
   if constexpr (T::UNALIGNED) {
     const int last = last_values(part.depth);
     run_unaligned<T>(sums, make_odd_lines(part.a, g->m, g->lda, m0, last, of_a),
-                     make_odd_lines(part.b, g->n, g->ldb, n0, last, of_b), part.depth, turn_of(g, &at), lds, of_a, of_b);
+                     make_odd_lines(part.b, g->n, g->ldb, n0, last, of_b), part.depth,
+                     turn_of(at.m, at.n, g->turn_m, g->turn_n), lds, of_a, of_b);
   } else {
     run_tile<T, type>(sums, lines_of<T>(part.a, g->m, g->lda, m0, part.depth, of_a),
-                      {{lines_of<T>(part.b, g->n, g->ldb, n0, part.depth, of_b)}}, part.depth, turn_of(g, &at), lds, of_a,
-                      of_b);
+                      {{lines_of<T>(part.b, g->n, g->ldb, n0, part.depth, of_b)}}, part.depth,
+                      turn_of(at.m, at.n, g->turn_m, g->turn_n), lds, of_a, of_b);
   }
 
   const int wave = wave_index(), lane = lane_index();

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "hip/args/tiles.h"
-
 hip_cost_numbers tdm_hip_cost_numbers = {.latency = 1050, .overlap = 3, .hbm = 0.79};
 
 static double at_least_one(int x) { return x < 1 ? 1 : x; }
@@ -66,7 +64,7 @@ typedef struct read_clocks {
 static read_clocks read_clocks_of(const hip_tile_shape *tile, const hip_tile_work *work, const tdm_chip *chip) {
   double a = (double)tile->m / tile->waves_m / FRAGMENT, b = at_least_one(tile->products) * tile->n / tile->waves_n / FRAGMENT;
   /* gfx942, whose LDS has room for half as many bytes, has no reads that transpose elements. */
-  bool by_hand = HIP_PIPE_ROW(chip->lds_bytes) < HIP_STEP_BYTES && tdm_type_size(work->type) == 2;
+  bool by_hand = tdm_hip_half_lines(chip) && tdm_type_size(work->type) == 2;
   double turned = (by_hand ? TURN_16_BIT : TURN) * ((work->across_a ? a : 0) + (work->across_b ? b : 0));
   return (read_clocks){.all = READ_FRAGMENT * (a + b) + turned, .turned = turned};
 }
@@ -132,7 +130,7 @@ static double serial_step(const hip_tile_shape *tile, const hip_rates *rates, do
  * conflict: counted by gfxsim for 512x512x512 by hip_128x128 in nn, 114,688 clocks of the launch in bf16 and 98,304 in f32 on
  * gfx950, 491,520 in both on gfx942. */
 static double conflicts_of(const hip_tile_work *work, double lines_m, double lines_b, const tdm_chip *chip) {
-  const bool is_16_bit = tdm_type_size(work->type) == 2, wide = HIP_PIPE_ROW(chip->lds_bytes) >= HIP_STEP_BYTES;
+  const bool is_16_bit = tdm_type_size(work->type) == 2, wide = !tdm_hip_half_lines(chip);
   const double of_line = wide ? (is_16_bit ? 7 : 3) : is_16_bit ? 30 : 15;
   return of_line * ((work->across_a ? lines_m : 0) + (work->across_b ? lines_b : 0));
 }

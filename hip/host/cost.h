@@ -9,6 +9,7 @@
 #define TANDEM_HIP_HOST_COST_H
 
 #include "hip.h"
+#include "hip/args/tiles.h"
 
 /* How a workgroup computes its tile. */
 typedef struct hip_tile_shape {
@@ -55,6 +56,8 @@ typedef struct hip_tile_work {
 } hip_tile_work;
 
 enum { HIP_STEP_BYTES = 128 }; /* along k, of a K step */
+/* Is a step of the kernels half of that, and of a line? On gfx942, whose LDS has no room for more. */
+static inline bool tdm_hip_half_lines(const tdm_chip *chip) { return HIP_PIPE_ROW(chip->lds_bytes) < HIP_STEP_BYTES; }
 
 void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work, tdm_cost *cost);
 /* Workgroups of an XCD that have a CU at the same time. */

@@ -46,7 +46,7 @@ bool tdm_hip_copy_supported(const hip_operand *x, tdm_type type, char *reason, s
  * gfx942, whose steps of 256 lines are 64 bytes: 0.74 times. If rows run along the lines, of 256 bytes, one line in two. */
 double tdm_hip_loads_again(const tdm_plan *plan, const hip_operand *x, tdm_type type) {
   if (tdm_hip_rows_aligned(&x->stored, type, HIP_STEP_BYTES)) return 0;
-  return (HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) < HIP_STEP_BYTES ? 0.74 : 1.25) * (x->along_k ? 1 : 0.5);
+  return (tdm_hip_half_lines(plan->context->hip->chip) ? 0.74 : 1.25) * (x->along_k ? 1 : 0.5);
 }
 
 double tdm_hip_again_clocks(const tdm_plan *plan, tdm_type type, double again, double tiles, double lines, double k) {

@@ -28,6 +28,6 @@ bool tdm_hip_may_take_turns(const hip_shared_tiles *s, bool straddles) {
  * fitted to the predictions of 89 products of seeds 3401 and 3411, of which 87 choose well. */
 double tdm_hip_turn_hits(const tdm_plan *plan, const hip_shared_tiles *s) {
   static const double HALF_LINES = 1.65;
-  const bool halves = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) < HIP_STEP_BYTES;
+  const bool halves = tdm_hip_half_lines(plan->context->hip->chip);
   return 1 - fmin(1, (halves ? HALF_LINES : 1) * (1 / s->m + 1 / s->n));
 }

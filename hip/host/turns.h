@@ -19,6 +19,9 @@ hip_shared_tiles tdm_hip_shared_tiles(const tdm_plan *plan, const hip_tile_outpu
  * tn bf16, with 1.4 and 1.5 times the L2, take 9 and 6 % less predicted clocks with turns. 128x14336x4096 nn, with 7 times,
  * takes 15 % more. */
 bool tdm_hip_may_take_turns(const hip_shared_tiles *s, bool straddles);
+/* turn_m or turn_n of the kernels' arguments: by which share of K (TILE_TURN_BITS) a tile begins later than its neighbour.
+ * tiles: m or n of those that share lines. */
+static inline uint32_t tdm_hip_turn(double tiles) { return (uint32_t)((1 << TILE_TURN_BITS) / tiles); }
 /* hip_tile_work.hits of tiles that take turns and whose rows don't straddle lines. */
 double tdm_hip_turn_hits(const tdm_plan *plan, const hip_shared_tiles *s);
 

@@ -47,13 +47,15 @@ static tdm_cost cost_of_parts(const tdm_plan *plan, const hip_tile_shape *tile, 
   const hip_tile_output output = output_of(plan);
   const hip_shared_tiles shared = shared_of(plan, tile, tile->split);
   hip_tile_work of = *(const hip_tile_work *)work;
-  const bool straddles = of.again_a > 0 || of.again_b > 0,
-             halves = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) < HIP_STEP_BYTES;
+  const bool straddles = of.again_a > 0 || of.again_b > 0, halves = tdm_hip_half_lines(plan->context->hip->chip);
   tdm_cost cost;
   if (takes_turns(tile, &shared, straddles)) {
-    if (!straddles) of.hits = tdm_hip_turn_hits(plan, &shared); /* with it the estimate has FIRST_TURNS */
-    if (straddles) of.once += FIRST_TURNS;
-    if (straddles && tdm_type_size(of.type) == 2 && !(halves && of.across_b)) of.latency = TURNS;
+    if (straddles) {
+      of.once += FIRST_TURNS;
+      if (tdm_type_size(of.type) == 2 && !(halves && of.across_b)) of.latency = TURNS;
+    } else {
+      of.hits = tdm_hip_turn_hits(plan, &shared); /* which have the first turns */
+    }
   } else if (tile->between && halves && !of.across_b) {
     of.latency = HALF_LINES;
   }
@@ -88,8 +90,8 @@ void swiglu_set_parts(const tdm_plan *plan, const hip_tile_kernel *kernel, swigl
   bool straddles = false;
   for (int i = 0; i < SWIGLU_OPERANDS; i++) straddles = straddles || swiglu_loads_again(plan, kernel, i) > 0;
   if (takes_turns(&kernel->tile, &shared, straddles)) {
-    args->turn_m = (uint32_t)((1 << TILE_TURN_BITS) / shared.m);
-    args->turn_n = (uint32_t)((1 << TILE_TURN_BITS) / shared.n);
+    args->turn_m = tdm_hip_turn(shared.m);
+    args->turn_n = tdm_hip_turn(shared.n);
   }
 }
 

@@ -41,13 +41,6 @@ DEVICE tile_part find_part(const swiglu_args *p) {
   return find_tile(&p->order, &p->by, (uint32_t)p->parts, 1, p->tile_parts != nullptr);
 }
 
-/* The part of K with which the tile begins. Narrow tiles take no turns: the instructions for them took 350 clocks. */
-template <typename T>
-DEVICE uint32_t turn_of(const swiglu_args *p, const tile_part *at) {
-  if constexpr (!T::BETWEEN) return 0;
-  return (at->m * p->turn_m + at->n * p->turn_n) & ((1u << TILE_TURN_BITS) - 1);
-}
-
 template <typename T, tdm_type type>
 DEVICE void compute(const swiglu_args *p, bool along_k) {
   SHARED static char memory[T::BYTES] __attribute__((aligned(16)));
@@ -66,8 +59,9 @@ DEVICE void compute(const swiglu_args *p, bool along_k) {
   tile_sums<T> sums = {};
   const b_lines<T> weights = {
       {make_lines(wg, p->n, p->ldg, n0, k.count, of_weight), make_lines(wu, p->n, p->ldu, n0, k.count, of_weight)}};
-  run_tile<T, type>(sums, make_lines(x, p->m, p->ldx, m0, k.count, of_x), weights, k.count, turn_of<T>(p, &at), lds, of_x,
-                    of_weight);
+  /* Narrow tiles take no turns: the instructions for them took 350 clocks. */
+  run_tile<T, type>(sums, make_lines(x, p->m, p->ldx, m0, k.count, of_x), weights, k.count,
+                    T::BETWEEN ? turn_of(at.m, at.n, p->turn_m, p->turn_n) : 0, lds, of_x, of_weight);
 
   const swiglu_args end = args_again(p);
   const int wave = wave_index();
