@@ -27,10 +27,9 @@ static bool whole_dwords(const tdm_plan *plan) {
   return plan->any_address == 0 && tdm_hip_rows_aligned(&a, d->type, 4) && tdm_hip_rows_aligned(&b, d->type, 4);
 }
 
-/* What a step of HIP_STEP_BYTES takes more, or less, than that estimate: by predictions of 512x512x512, 777x515x301,
- * 640x1536x512, 1024x1024x1024, 1000x1400x1200 bf16 nt, nn and tn with --set pad=1. Those of 64x64 are within 6 %. The first
- * two numbers of 32x32 are fitted to drawn products instead (tandem-bench shapes --seed 6601). Two workgroups share a CU where
- * there are more than CUs. */
+/* What a launch, its parts and a step of HIP_STEP_BYTES take more, or less, than that estimate: by predictions of 600 to 1401
+ * lines each, K = 17 to 2047, and of 145x81x2215, 351x523x747 and 263x517x1033 in parts, bf16 in each layout; these are
+ * estimated at 0.94 to 1.12 of what they take. Two workgroups share a CU where there are more than CUs. */
 typedef struct step_clocks {
   double once, parts;                          /* parts: in parts that run at once */
   double alone, alone_across, two, two_across; /* across: for each operand across k */
@@ -39,16 +38,31 @@ static const step_clocks *step_clocks_of(const tdm_plan *plan) {
   static const struct {
     const tdm_kernel *of;
     step_clocks wide, narrow; /* gfx950, gfx942 */
-  } rows[] = {{&tdm_gemm_hip_shifted_32x32, {1000, 1200, -360, 50, -290, 60}, {0, 1300, -350, 40, -165, 150}},
-              {&tdm_gemm_hip_shifted_64x64, {4200, -3500, -360, 50, -370, 117}, {3500, -3500, -350, 20, -165, 60}},
-              {&tdm_gemm_hip_shifted_64x128, {3200, -1000, -100, 0, -370, 117}, {3000, -1000, 50, 0, 200, 0}}};
+  } rows[] = {{&tdm_gemm_hip_shifted_32x32, {400, 1200, -360, 50, -290, 60}, {-900, 800, -350, 40, -190, 150}},
+              {&tdm_gemm_hip_shifted_64x64, {600, -600, -360, 50, -370, 117}, {-900, 400, -360, -60, -265, -20}},
+              {&tdm_gemm_hip_shifted_64x128, {2000, -1000, -500, -30, -370, 117}, {2200, -1000, -350, -150, 200, 0}}};
   int n = 0;
   while (rows[n].of != plan->kernel) n++;
   return tdm_hip_half_lines(plan->context->hip->chip) ? &rows[n].narrow : &rows[n].wide;
 }
+/* Rows of whole dwords by 32x32 on gfx942, by predictions of 512x512, 512x1024 and 1024x1024, K = 512 and 2048, and of
+ * 128x512x2048 and 256x512x4096 in four parts, bf16 in each layout: where tiles share lines, in turns, the loop takes 330 to 535
+ * clocks less for a step than that estimate, and 85 less where they share none (1x1024, K = 256 to 8192, 1 to 16 parts). */
+static double whole_rest(const tdm_plan *plan, const hip_tile_shape *tile, int split, double of_cu, double steps) {
+  enum { ALONE = -465, ALONE_A = -60, ALONE_B = 20, ONCE = 400, PARTS = 700 };          /* a tile of a CU; for A, B across k */
+  enum { TWO = -490, TWO_A = 50, TWO_B = 110, PARTS_OF_TWO = 2500, NONE_SHARED = -85 }; /* each two of a CU */
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const bool a = gemm_transposed_a(d), b = !gemm_transposed_b(d), parts = split > 1;
+  if (d->m <= tile->m || d->n <= tile->n) return steps * NONE_SHARED;
+  if (of_cu > 1) return parts * PARTS_OF_TWO + steps * of_cu / 2 * (TWO + a * TWO_A + b * TWO_B);
+  return ONCE + parts * PARTS + steps * (ALONE + a * ALONE_A + b * ALONE_B);
+}
+
 static double rest(const tdm_plan *plan, int split) {
   /* Where each CU has enough tiles, parts would only take memory: 6 GB for 4864x77824x8192. */
   enum { ENOUGH = 4, SLOW = 1000000000 };
+  /* Nothing hides the first steps' loads: 152x2105x127 and 603x2381x17 by 64x64, 4x3000x87 and 447x171x37 by 32x32. */
+  enum { FEW_STEPS = 4, OF_FEW = 450 };
   const step_clocks *of = step_clocks_of(plan);
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const int across = gemm_transposed_a(d) + !gemm_transposed_b(d);
@@ -57,9 +71,13 @@ static double rest(const tdm_plan *plan, int split) {
   one.resident = 1;
   const double alone = of->alone + across * of->alone_across, two = of->two + across * of->two_across,
                of_cu = gemm_rows_rounds(plan, &one, split),
-               more = of->once + (split > 1 && of_cu <= 1 ? of->parts : 0) + steps * (of_cu > 1 ? of_cu / 2 * two : alone);
+               more = of->once + OF_FEW * fmax(0, FEW_STEPS - steps) + (split > 1 && of_cu <= 1 ? of->parts : 0) +
+                      steps * (of_cu > 1 ? of_cu / 2 * two : alone);
   if (split > 1 && gemm_rows_rounds(plan, &one, 1) > ENOUGH) return SLOW;
-  return more < 0 && whole_dwords(plan) ? 0 : more;
+  if (!whole_dwords(plan)) return more;
+  if (plan->kernel == &tdm_gemm_hip_shifted_32x32 && tdm_hip_half_lines(plan->context->hip->chip))
+    return whole_rest(plan, &one, split, of_cu, steps);
+  return fmax(0, more);
 }
 
 /* A row of less than a chunk could be followed by less than what a chunk takes of it (engine/unaligned.h). */

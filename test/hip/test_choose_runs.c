@@ -9,10 +9,15 @@
 static void fallbacks(void **state) {
   (void)state;
   setenv("TANDEM_VERBOSE", "1", 1);
-  open_with("gemm=hip_tile_64x128");
-  enum { SIDE = 1280 /* a smaller product takes less by hip_shifted_64x64 */, DEPTH = 1536, APART = SIDE * DEPTH * 2 + 2048 };
+  open_with("gemm=hip_tile_128x128");
+  enum {
+    SIDE = 2048 /* a smaller product takes less by hip_shifted_64x128 */,
+    DEPTH = 512,
+    APART = SIDE * DEPTH * 2 + 2048,
+    OF_C = SIDE * SIDE * 2 + 2048
+  };
   tdm_plan *plan = plan_gemm_of(TDM_NN, SIDE, SIDE, DEPTH, TDM_BF16);
-  static char zeros[3 * APART];
+  static char zeros[2 * APART + OF_C];
   char *memory = NULL;
   says(plan, "unaligned: a run copies each of a and b that does not begin at 4 bytes, by gemm_pack, to at most ");
   assert_null(strstr(tdm_plan_explain(plan), "fallback"));
