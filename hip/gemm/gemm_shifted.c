@@ -27,27 +27,35 @@ static bool whole_dwords(const tdm_plan *plan) {
   return plan->any_address == 0 && tdm_hip_rows_aligned(&a, d->type, 4) && tdm_hip_rows_aligned(&b, d->type, 4);
 }
 
-/* What a launch, its parts and a step of HIP_STEP_BYTES take more, or less, than that estimate: by predictions of 600 to 1401
- * lines each, K = 17 to 2047, and of 145x81x2215, 351x523x747 and 263x517x1033 in parts, bf16 in each layout; these are
- * estimated at 0.94 to 1.12 of what they take. Two workgroups share a CU where there are more than CUs. */
+/* What a launch, its parts and a step of HIP_STEP_BYTES take more, or less, than that estimate: by predictions of 600 to 2001
+ * lines each, K = 17 to 3000, and of 145x81x2215, 351x523x747 and 263x517x1033 in parts, bf16 in each layout; these are
+ * estimated at 0.88 to 1.15 of what they take. Two workgroups share a CU where there are more than CUs. */
 typedef struct step_clocks {
-  double once, parts;                          /* parts: in parts that run at once */
-  double alone, alone_across, two, two_across; /* across: for each operand across k */
+  double once, parts;     /* parts: in parts that run at once */
+  double alone[4];        /* by layout */
+  double two, two_across; /* across: for each operand across k */
 } step_clocks;
 static const step_clocks *step_clocks_of(const tdm_plan *plan) {
   static const struct {
     const tdm_kernel *of;
     step_clocks wide, narrow; /* gfx950, gfx942 */
-  } rows[] = {{&tdm_gemm_hip_shifted_32x32, {400, 1200, -360, 50, -290, 60}, {-900, 800, -350, 40, -190, 150}},
-              {&tdm_gemm_hip_shifted_64x64, {600, -600, -360, 50, -370, 117}, {-900, 400, -360, -60, -265, -20}},
-              {&tdm_gemm_hip_shifted_64x128, {2000, -1000, -500, -30, -370, 117}, {2200, -1000, -350, -150, 200, 0}}};
+  } rows[] = {{&tdm_gemm_hip_shifted_32x32,
+               {400, 1200, {[TDM_NN] = -310, [TDM_NT] = -360, [TDM_TN] = -260, [TDM_TT] = -310}, -290, 60},
+               {-900, 800, {[TDM_NN] = -310, [TDM_NT] = -350, [TDM_TN] = -270, [TDM_TT] = -310}, -190, 150}},
+              {&tdm_gemm_hip_shifted_64x64,
+               {600, -600, {[TDM_NN] = -310, [TDM_NT] = -360, [TDM_TN] = -260, [TDM_TT] = -310}, -370, 117},
+               {-900, 400, {[TDM_NN] = -420, [TDM_NT] = -360, [TDM_TN] = -480, [TDM_TT] = -420}, -265, -20}},
+              {&tdm_gemm_hip_shifted_64x128,
+               {2000, -1000, {[TDM_NN] = -330, [TDM_NT] = -600, [TDM_TN] = -230, [TDM_TT] = -200}, -650, 80},
+               {2200, -1000, {[TDM_NN] = -350, [TDM_NT] = -300, [TDM_TN] = -520, [TDM_TT] = -200}, -400, -20}}};
   int n = 0;
   while (rows[n].of != plan->kernel) n++;
   return tdm_hip_half_lines(plan->context->hip->chip) ? &rows[n].narrow : &rows[n].wide;
 }
+
 /* Rows of whole dwords by 32x32 on gfx942, by predictions of 512x512, 512x1024 and 1024x1024, K = 512 and 2048, and of
- * 128x512x2048 and 256x512x4096 in four parts, bf16 in each layout: where tiles share lines, in turns, the loop takes 330 to 535
- * clocks less for a step than that estimate, and 85 less where they share none (1x1024, K = 256 to 8192, 1 to 16 parts). */
+ * 128x512x2048 and 256x512x4096 in four parts, bf16 in each layout: where tiles share lines, in turns, the loop takes 330 to
+ * 535 clocks less for a step than that estimate, and 85 less where they share none (1x1024, K = 256 to 8192, 1 to 16 parts). */
 static double whole_rest(const tdm_plan *plan, const hip_tile_shape *tile, int split, double of_cu, double steps) {
   enum { ALONE = -465, ALONE_A = -60, ALONE_B = 20, ONCE = 400, PARTS = 700 };          /* a tile of a CU; for A, B across k */
   enum { TWO = -490, TWO_A = 50, TWO_B = 110, PARTS_OF_TWO = 2500, NONE_SHARED = -85 }; /* each two of a CU */
@@ -56,6 +64,14 @@ static double whole_rest(const tdm_plan *plan, const hip_tile_shape *tile, int s
   if (d->m <= tile->m || d->n <= tile->n) return steps * NONE_SHARED;
   if (of_cu > 1) return parts * PARTS_OF_TWO + steps * of_cu / 2 * (TWO + a * TWO_A + b * TWO_B);
   return ONCE + parts * PARTS + steps * (ALONE + a * ALONE_A + b * ALONE_B);
+}
+
+/* Two rows along k straddle their lines: in long products by 64x128 the L2 does not keep what the next step needs again.
+ * 1500x1100x3000 bf16 nt with pad = 1 takes 60,962 clocks on gfx950 and 89,435 on gfx942, and nn 56,859 and 77,157. */
+static double lines_again(const tdm_plan *plan, double steps) {
+  enum { KEPT = 24 /* steps */, AGAIN = 800 };
+  const bool nt_64x128 = plan->kernel == &tdm_gemm_hip_shifted_64x128 && plan->desc.gemm.layout == TDM_NT;
+  return nt_64x128 ? AGAIN * fmax(0, steps - KEPT) : 0;
 }
 
 static double rest(const tdm_plan *plan, int split) {
@@ -69,12 +85,12 @@ static double rest(const tdm_plan *plan, int split) {
   const double steps = ceil((double)d->k / (HIP_STEP_BYTES / 2) / split);
   hip_tile_shape one = kernel_of(plan).tile;
   one.resident = 1;
-  const double alone = of->alone + across * of->alone_across, two = of->two + across * of->two_across,
+  const double alone = of->alone[d->layout], two = of->two + across * of->two_across,
                of_cu = gemm_rows_rounds(plan, &one, split),
                more = of->once + OF_FEW * fmax(0, FEW_STEPS - steps) + (split > 1 && of_cu <= 1 ? of->parts : 0) +
                       steps * (of_cu > 1 ? of_cu / 2 * two : alone);
   if (split > 1 && gemm_rows_rounds(plan, &one, 1) > ENOUGH) return SLOW;
-  if (!whole_dwords(plan)) return more;
+  if (!whole_dwords(plan)) return more + lines_again(plan, steps);
   if (plan->kernel == &tdm_gemm_hip_shifted_32x32 && tdm_hip_half_lines(plan->context->hip->chip))
     return whole_rest(plan, &one, split, of_cu, steps);
   return fmax(0, more);

@@ -18,9 +18,10 @@ static inline void log_line(void *user, const char *line) {
   snprintf(logged, sizeof logged, "%s", line);
 }
 
-static inline void open_with(const char *kernel) {
-  ACCEPTED(tdm_open(&(tdm_options){.device = device, .kernel = kernel, .log = log_line}, &context));
+static inline void open_on(const char *chip, const char *kernel) {
+  ACCEPTED(tdm_open(&(tdm_options){.device = chip, .kernel = kernel, .log = log_line}, &context));
 }
+static inline void open_with(const char *kernel) { open_on(device, kernel); }
 
 static inline int setup(void **state) {
   (void)state;
