@@ -225,6 +225,10 @@ static bool take_entry(tdm_plan *plan, const tdm_tuned *table, const tdm_tuned_k
 static bool take_tuned(tdm_plan *plan) {
   tdm_tuned_key key;
   if (plan->empty || !tdm_tuned_key_of(plan, &key)) return false;
+  if (key.less_aligned != NULL) {
+    say(plan, "not tuned: rows of %s begin less aligned than packed ones, for which tables are made\n", key.less_aligned);
+    return false;
+  }
   for (int i = 0; i < 2; i++)
     if (plan->context->tuned[i] != NULL && take_entry(plan, plan->context->tuned[i], &key)) return true;
   return false;

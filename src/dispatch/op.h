@@ -39,6 +39,7 @@ typedef struct tdm_tuned_key {
   char layout[8]; /* nn, nt, tn, tt; attention: causal, full; others: - */
   int rank;
   int64_t shape[TDM_TUNED_RANK];
+  const char *less_aligned; /* an operand whose rows begin less aligned than packed ones, as tables have them; NULL: none */
 } tdm_tuned_key;
 
 /* What is fixed about an op's entries. */
@@ -50,6 +51,8 @@ typedef struct tdm_tuned_form {
 
 /* For an op's row: sets everything except the chip. */
 void tdm_tuned_key_set(tdm_tuned_key *key, tdm_type type, tdm_type out, const char *layout, int rank, const int64_t *shape);
+/* The same for each operand of key->type in rows: do they begin as aligned as packed ones? */
+void tdm_tuned_key_rows(tdm_tuned_key *key, const char *operand, int64_t ld, int64_t columns);
 
 /* ---- The row ---- */
 

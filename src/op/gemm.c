@@ -180,6 +180,10 @@ static const tdm_tuned_form form = {3, 4, "nn nt tn tt", "MxNxK or MxNxKxBATCH"}
 static void set_key(const tdm_plan *plan, tdm_tuned_key *key) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   tdm_tuned_key_set(key, d->type, d->out, tdm_layout_names[d->layout], 4, (int64_t[]){d->m, d->n, d->k, d->batch});
+  const bool transposed_a = d->layout == TDM_TN || d->layout == TDM_TT,
+             transposed_b = d->layout == TDM_NT || d->layout == TDM_TT;
+  tdm_tuned_key_rows(key, "a", d->lda, transposed_a ? d->m : d->k);
+  tdm_tuned_key_rows(key, "b", d->ldb, transposed_b ? d->k : d->n);
 }
 
 const tdm_op_row tdm_gemm_op = {.views = gemm_views, .errors = gemm_errors, .tuned = &form, .key = set_key};

@@ -78,6 +78,10 @@ static const tdm_tuned_form form = {3, 3, "nn nt", "MxNxK"};
 static void set_key(const tdm_plan *plan, tdm_tuned_key *key) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   tdm_tuned_key_set(key, d->type, d->out, tdm_layout_names[d->layout], 3, (int64_t[]){d->m, d->n, d->k});
+  const int64_t columns = d->layout == TDM_NT ? d->k : d->n;
+  tdm_tuned_key_rows(key, "x", d->ldx, d->k);
+  tdm_tuned_key_rows(key, "gate", d->ldg, columns);
+  tdm_tuned_key_rows(key, "up", d->ldu, columns);
 }
 
 const tdm_op_row tdm_swiglu_op = {.views = swiglu_views, .errors = swiglu_errors, .tuned = &form, .key = set_key};

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "src/dispatch/tuned.h"
+#include "tandem/gemm.h"
 #include "tandem/softmax.h"
+#include "tandem/swiglu.h"
 
 #define HEAD "tandem-tuned 1\n"
 
@@ -168,6 +170,41 @@ static void order(void **state) {
   assert_ptr_equal(context, UNTOUCHED);
 }
 
+/* A plan of gemm or swiglu with its first two operands' rows lda and ldb elements apart. */
+static void rows_say(bool swiglu, int64_t lda, int64_t ldb, const char *words) {
+  tdm_context *context = NULL;
+  tdm_plan *plan = NULL;
+  tdm_gemm_desc g = tdm_gemm_default(32, 40, 64, TDM_F32);
+  tdm_swiglu_desc s = tdm_swiglu_default(32, 40, 64, TDM_F32);
+  g.layout = s.layout = TDM_NT;
+  g.lda = s.ldx = lda;
+  g.ldb = s.ldg = ldb;
+  s.ldu = 64;
+  ACCEPTED(tdm_open(&(tdm_options){.device = "host", .tuned = path}, &context));
+  ACCEPTED(swiglu ? tdm_swiglu_plan(context, &s, &plan) : tdm_gemm_plan(context, &g, &plan));
+  if (strstr(tdm_plan_explain(plan), words) == NULL) fail_msg("explain lacks '%s':\n%s", words, tdm_plan_explain(plan));
+  tdm_plan_free(plan);
+  tdm_close(context);
+}
+
+/* Tables are made for packed rows: an entry serves only rows that begin as aligned as these, here at 16 bytes. */
+static void rows(void **state) {
+  (void)state;
+  clear_environment();
+  snprintf(path, sizeof path, "/tmp/tandem-tuned-XXXXXX");
+  int file = mkstemp(path);
+  assert_true(file >= 0);
+  close(file);
+  write_file(HEAD "host gemm f32 nt 32x40x64 exact omp\nhost swiglu f32 nt 32x40x64 exact omp\nend 2\n");
+  for (int swiglu = 0; swiglu <= 1; swiglu++) {
+    rows_say(swiglu, 64, 64, "kernel: omp, from the tuned table\n");
+    rows_say(swiglu, 68, 80, "kernel: omp, from the tuned table\n");
+    rows_say(swiglu, 65, 64, swiglu ? "not tuned: rows of x begin less aligned" : "not tuned: rows of a begin less aligned");
+    rows_say(swiglu, 64, 66, swiglu ? "not tuned: rows of gate begin less" : "not tuned: rows of b begin less");
+  }
+  unlink(path);
+}
+
 /* A list of an op's rows has a fixed length (TDM_MOST_KERNELS): no built-in row may fall off its end. */
 static void tables_fit(void **state) {
   (void)state;
@@ -185,6 +222,6 @@ static void tables_fit(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(takes), cmocka_unit_test(refuses), cmocka_unit_test(nearest),
-                                     cmocka_unit_test(order), cmocka_unit_test(tables_fit)};
+                                     cmocka_unit_test(order), cmocka_unit_test(rows),    cmocka_unit_test(tables_fit)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
