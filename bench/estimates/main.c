@@ -1,9 +1,11 @@
 /* tandem-estimates: how well the estimates of HIP's kernels choose, by the clocks that `tandem-bench --shapes FILE --device
  * sim:CHIP --all-kernels` predicted for each kernel of a case; and the search for better numbers (hip/host/cost.h). It contains
  * the library's own estimates, and runs no kernel. docs/tuning.md has the commands. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/score/score.h"
 #include "bench/shapes/journal.h"
@@ -63,11 +65,16 @@ static bool add_row(set *s, const json_t *row, char *error, size_t size) {
 
 static bool read_set(set *s, char *const *paths, int count, json_t *keep, char *error, size_t size) {
   const char *device = "";
+  snprintf(error, size, "no memory"); /* unless something else is found */
   for (int p = 0; p < count; p++) {
     json_t *rows = bench_journal_rows(paths[p], false, error, size);
     const json_t *row;
     size_t i;
     if (rows == NULL || json_array_append_new(keep, rows) != 0) return false;
+    if (json_array_size(rows) == 0 && access(paths[p], R_OK) != 0) { /* to a journal that has not begun this is no error */
+      snprintf(error, size, "'%s': can't be read: %s", paths[p], strerror(errno));
+      return false;
+    }
     json_array_foreach(rows, i, row) {
       if (device[0] != '\0' && strcmp(device, bench_json_text(row, "device")) != 0) {
         snprintf(error, size, "'%s': is of %s, and a file before it of %s", paths[p], bench_json_text(row, "device"), device);
