@@ -11,7 +11,7 @@
 #include "fake.h"
 #include "ops.h"
 
-enum { BYTES = 1 << 22, OUT = 1 << 21 };
+enum { BYTES = 1 << 22, OUT = 1 << 21, OUT_OF_WIDE = 1 << 24 };
 
 static fake_hip *fake;
 
@@ -115,7 +115,7 @@ static tdm_status plan_large_gemm(hip_ops *s) {
 }
 /* Of operands that begin between dwords it has copies. */
 static tdm_status plan_wide_gemm(hip_ops *s) {
-  tdm_gemm_desc d = tdm_gemm_default(2048, 2048, 448, TDM_BF16);
+  tdm_gemm_desc d = tdm_gemm_default(2048, 2048, 4096, TDM_BF16);
   return tdm_gemm_plan(s->context, &d, &s->plan);
 }
 static tdm_status plan_flat_gemm(hip_ops *s) {
@@ -229,14 +229,15 @@ static int capture_kernel(const char *op, const char *kernel) {
     *fake = (fake_hip){.fail_at = -1, .release = 1};
     ACCEPTED(tdm_open(&(tdm_options){.device = "hip:1", .kernel = named}, &s.ops.context));
     ACCEPTED(tdm_stream_open(s.ops.context, &s.ops.stream));
-    ACCEPTED(tdm_alloc(s.ops.context, BYTES, &memory));
+    const size_t out = r.plan == plan_wide_gemm ? OUT_OF_WIDE : OUT;
+    ACCEPTED(tdm_alloc(s.ops.context, 2 * out, &memory));
     s.memory = memory;
     tdm_status planned = r.plan(&s.ops);
     if (planned == TDM_OK) {
       capture(&s, 1);
-      ACCEPTED(run(&s, &r));
-      ACCEPTED(r.run(&s.ops, s.memory + 4, s.memory + OUT + 4));
-      tdm_status halves = r.run(&s.ops, s.memory + 2, s.memory + OUT + 2);
+      ACCEPTED(r.run(&s.ops, s.memory, s.memory + out));
+      ACCEPTED(r.run(&s.ops, s.memory + 4, s.memory + out + 4));
+      tdm_status halves = r.run(&s.ops, s.memory + 2, s.memory + out + 2);
       if (halves != TDM_OK && halves != TDM_ERROR_ARGUMENT) fail_msg("%s: %s", named, tdm_last_error());
       capture(&s, 0);
       assert_int_equal(fake->borrowed, fake->returned);
