@@ -68,7 +68,7 @@ static double whole_rest(const tdm_plan *plan, const hip_tile_shape *tile, int s
 
 /* Two rows along k straddle their lines: in long products by 64x128 the L2 does not keep what the next step needs again.
  * 1500x1100x3000 bf16 nt with pad = 1 takes 60,962 clocks on gfx950 and 89,435 on gfx942, and nn 56,859 and 77,157. */
-static double lines_again(const tdm_plan *plan, double steps) {
+static double long_product(const tdm_plan *plan, double steps) {
   enum { KEPT = 24 /* steps */, AGAIN = 800 };
   /* On gfx942 copies and their tiles are estimated 10 to 20 % too high at 1500x1100x3000 and 2048x2048x2048, where they take
    * 74,802 and 92,217 clocks, and this tile 93,643 and 99,823: a margin for long products. */
@@ -94,7 +94,7 @@ static double rest(const tdm_plan *plan, int split) {
                more = of->once + OF_FEW * fmax(0, FEW_STEPS - steps) + (split > 1 && of_cu <= 1 ? of->parts : 0) +
                       steps * (of_cu > 1 ? of_cu / 2 * two : alone);
   if (split > 1 && gemm_rows_rounds(plan, &one, 1) > ENOUGH) return SLOW;
-  if (!whole_dwords(plan)) return more + lines_again(plan, steps * split);
+  if (!whole_dwords(plan)) return more + long_product(plan, steps * split);
   if (plan->kernel == &tdm_gemm_hip_shifted_32x32 && tdm_hip_half_lines(plan->context->hip->chip))
     return whole_rest(plan, &one, split, of_cu, steps);
   return fmax(0, more);

@@ -155,10 +155,13 @@ static int gemm_views(const tdm_plan *plan, shadow_view views[2]) {
   return 1;
 }
 
+static bool is_transposed_a(const tdm_gemm_desc *d) { return d->layout == TDM_TN || d->layout == TDM_TT; }
+static bool is_transposed_b(const tdm_gemm_desc *d) { return d->layout == TDM_NT || d->layout == TDM_TT; }
+
 static void gemm_errors(const shadow_row *r, const unsigned char *wanted, double *error) {
   const tdm_gemm_desc *d = &r->plan->desc.gemm;
   void *const *in = r->inputs;
-  bool transposed_a = d->layout == TDM_TN || d->layout == TDM_TT, transposed_b = d->layout == TDM_NT || d->layout == TDM_TT;
+  const bool transposed_a = is_transposed_a(d), transposed_b = is_transposed_b(d);
   int64_t matrix = r->row / d->m, i = r->row % d->m;
   int64_t at_a = (d->broadcast_a ? 0 : matrix * d->stride_a) + i * (transposed_a ? 1 : d->lda);
   int64_t at_b = d->broadcast_b ? 0 : matrix * d->stride_b;
@@ -180,10 +183,8 @@ static const tdm_tuned_form form = {3, 4, "nn nt tn tt", "MxNxK or MxNxKxBATCH"}
 static void set_key(const tdm_plan *plan, tdm_tuned_key *key) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   tdm_tuned_key_set(key, d->type, d->out, tdm_layout_names[d->layout], 4, (int64_t[]){d->m, d->n, d->k, d->batch});
-  const bool transposed_a = d->layout == TDM_TN || d->layout == TDM_TT,
-             transposed_b = d->layout == TDM_NT || d->layout == TDM_TT;
-  tdm_tuned_key_rows(key, "a", d->lda, transposed_a ? d->m : d->k);
-  tdm_tuned_key_rows(key, "b", d->ldb, transposed_b ? d->k : d->n);
+  tdm_tuned_key_rows(key, "a", d->lda, is_transposed_a(d) ? d->m : d->k);
+  tdm_tuned_key_rows(key, "b", d->ldb, is_transposed_b(d) ? d->k : d->n);
 }
 
 const tdm_op_row tdm_gemm_op = {.views = gemm_views, .errors = gemm_errors, .tuned = &form, .key = set_key};

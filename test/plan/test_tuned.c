@@ -104,6 +104,13 @@ static void nearest(void **state) {
 
 static char path[] = "/tmp/tandem-tuned-XXXXXX";
 
+static void make_file(void) {
+  snprintf(path, sizeof path, "/tmp/tandem-tuned-XXXXXX");
+  int file = mkstemp(path);
+  assert_true(file >= 0);
+  close(file);
+}
+
 static void write_file(const char *text) {
   FILE *file = fopen(path, "w");
   assert_non_null(file);
@@ -123,6 +130,13 @@ static void plain_kernels(void) {
   tdm_close(context);
 }
 
+/* Frees both. */
+static void explains(tdm_context *context, tdm_plan *plan, const char *words) {
+  if (strstr(tdm_plan_explain(plan), words) == NULL) fail_msg("explain lacks '%s':\n%s", words, tdm_plan_explain(plan));
+  tdm_plan_free(plan);
+  tdm_close(context);
+}
+
 static void says(const char *kernel, const char *tuned, const char *words) {
   tdm_context *context = NULL;
   tdm_plan *plan = NULL;
@@ -130,17 +144,13 @@ static void says(const char *kernel, const char *tuned, const char *words) {
   plain_kernels();
   ACCEPTED(tdm_open(&(tdm_options){.device = "host", .kernel = kernel, .tuned = tuned}, &context));
   ACCEPTED(tdm_softmax_plan(context, &desc, &plan));
-  if (strstr(tdm_plan_explain(plan), words) == NULL) fail_msg("explain lacks '%s':\n%s", words, tdm_plan_explain(plan));
-  tdm_plan_free(plan);
-  tdm_close(context);
+  explains(context, plan, words);
 }
 
 static void order(void **state) {
   (void)state;
   clear_environment();
-  int file = mkstemp(path);
-  assert_true(file >= 0);
-  close(file);
+  make_file();
   write_file(HEAD "host softmax f32 - 101x101 near omp\nend 1\n");
   says("omp", path, "kernel: omp, named by the caller\n");
   says(NULL, path, "line 2: host softmax f32 - 101x101\nkernel: omp, from the tuned table\n");
@@ -182,19 +192,14 @@ static void rows_say(bool swiglu, int64_t lda, int64_t ldb, const char *words) {
   s.ldu = 64;
   ACCEPTED(tdm_open(&(tdm_options){.device = "host", .tuned = path}, &context));
   ACCEPTED(swiglu ? tdm_swiglu_plan(context, &s, &plan) : tdm_gemm_plan(context, &g, &plan));
-  if (strstr(tdm_plan_explain(plan), words) == NULL) fail_msg("explain lacks '%s':\n%s", words, tdm_plan_explain(plan));
-  tdm_plan_free(plan);
-  tdm_close(context);
+  explains(context, plan, words);
 }
 
 /* Tables are made for packed rows: an entry serves only rows that begin as aligned as these, here at 16 bytes. */
 static void rows(void **state) {
   (void)state;
   clear_environment();
-  snprintf(path, sizeof path, "/tmp/tandem-tuned-XXXXXX");
-  int file = mkstemp(path);
-  assert_true(file >= 0);
-  close(file);
+  make_file();
   write_file(HEAD "host gemm f32 nt 32x40x64 exact omp\nhost swiglu f32 nt 32x40x64 exact omp\nend 2\n");
   for (int swiglu = 0; swiglu <= 1; swiglu++) {
     rows_say(swiglu, 64, 64, "kernel: omp, from the tuned table\n");
