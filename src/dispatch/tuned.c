@@ -251,12 +251,15 @@ void tdm_tuned_key_set(tdm_tuned_key *key, tdm_type type, tdm_type out, const ch
   memcpy(key->shape, shape, (size_t)rank * sizeof *shape);
 }
 
-/* Up to 16 bytes, the longest load of a lane. */
-static int64_t alignment(int64_t bytes) { return (bytes | 16) & -(bytes | 16); }
+/* Of a row's begin, up to 16 bytes, the longest load of a lane. In an empty matrix the bytes of a row may wrap. */
+static uint64_t alignment(int64_t elements, size_t size) {
+  const uint64_t bytes = (uint64_t)elements * size | 16;
+  return bytes & -bytes;
+}
 
 void tdm_tuned_key_rows(tdm_tuned_key *key, const char *operand, int64_t ld, int64_t columns) {
-  const int64_t size = (int64_t)tdm_type_size(key->type);
-  if (key->less_aligned == NULL && alignment(ld * size) < alignment(columns * size)) key->less_aligned = operand;
+  const size_t size = tdm_type_size(key->type);
+  if (key->less_aligned == NULL && alignment(ld, size) < alignment(columns, size)) key->less_aligned = operand;
 }
 
 bool tdm_tuned_key_of(const tdm_plan *plan, tdm_tuned_key *key) {
