@@ -42,28 +42,48 @@ static bool supports_elements(const tdm_plan *plan, char *reason, size_t size) {
          (gemm_transposed_b(d) || step_fits(&b, d->type, reason, size)) && gemm_supports_split(plan, &kernel, reason, size);
 }
 
-static hip_tile_shape shape_of(const tdm_plan *plan) { return gemm_rows_shape(kernel_of(plan).tile); }
+static hip_tile_shape shape_of(const tdm_plan *plan) {
+  hip_tile_shape tile = gemm_rows_shape(kernel_of(plan).tile);
+  tile.halves = true;
+  return tile;
+}
 
-/* What it takes more, or less, than that estimate: by predictions of 100 products of 16 to 2048 rows and columns and K = 16 to
- * 2048 on gfx950, gfx942 alike. The tail is a trip of the wave with the fewest fragments. of_fragment: for each of a wave's
- * fragments, tiles of 16, 32 and 64 rows; without it 512x512x512 bf16 takes 3600 more in nn, 2000 in tt and 400 in tn, and
- * 32x3072x768 nn 4000; in f32 512x512x512 nn 1800, 64x2304x768 nn 3100, and 3x217x2471 tt and 40x37x1397 nn 3300 and 1800.
- * BESIDE: 1x4096x64, 1x8192x64 and 1x16384x64 bf16 nn take 8,964, 10,986 and 15,804. */
+/* What it takes more, or less, than that estimate, in tiles of 16, 32 and 64 rows: whatever K is; for the tail; for a wave's
+ * first fragment, which is among the trips to memory of each workgroup, and for each that follows; and for each where rows
+ * across k begin between dwords. Fitted to predictions on both chips, without K splits: bf16 2x517, 2x768, 15x161, 16x160,
+ * 32x2448, 31x2449, 64x2448 and 61x2447, K = 19 to 3072; f32 16x160, 9x291, 10x1133, 32x2448, 31x2449, 64x2448 and 61x2447,
+ * K = 19 to 1323. They are off by 2 to 4 % (root of the mean square). */
+typedef struct rest_clocks {
+  double once, tail, first, then, between;
+} rest_clocks;
+static const rest_clocks rest_16_bit[][3] = {
+    [TDM_NN] = {{65, 550, -30, 50, 250}, {760, 915, 500, 830, 400}, {600, 1540, 1700, 690, 260}},
+    [TDM_TN] = {{-80, 405, -710, -605, 195}, {20, 430, -490, 370, 760}, {-450, 525, 850, 1000, -50}},
+    [TDM_TT] = {{285, 520, -390, -485, 270}, {135, 625, 80, 550, 405}, {450, 665, 940, 1210, -200}}};
+static const rest_clocks rest_f32[][3] = {
+    [TDM_NN] = {{-345, 740, 25, 140, 0}, {-30, 570, -270, 300, 0}, {45, 575, -50, 165, 0}},
+    [TDM_TN] = {{-370, 795, -140, 145, 0}, {-350, 840, -260, 520, 0}, {-495, 670, 300, 445, 0}},
+    [TDM_TT] = {{-230, 420, -475, 30, 0}, {-15, 315, -460, 385, 0}, {-550, 620, -230, 480, 0}}};
+
+static bool between_dwords(const tdm_gemm_desc *d) {
+  const hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
+  return (gemm_transposed_a(d) && !tdm_hip_rows_aligned(&a, d->type, 4)) ||
+         (!gemm_transposed_b(d) && !tdm_hip_rows_aligned(&b, d->type, 4));
+}
+
+/* BESIDE: 5x4096 and 5x8192 bf16 nn take 9173 and 10,931 clocks with K = 28, 8968 and 10,990 with 64, and 9691 and 11,650 with
+ * 256 on gfx950. */
 static double rest(const tdm_plan *plan, int split) {
-  enum { ONE_ACROSS = 450, BOTH_ACROSS = -400, TAIL = 400, BESIDE = 2000, TAIL_BESIDE = 600 };
-  static const double of_fragment[][3] = {
-      [TDM_NN] = {350, 1200, 1800}, [TDM_TN] = {350, 250, 250}, [TDM_TT] = {150, 500, 1000}};
-  static const double of_fragment_f32[3] = {170, 170, 480};
+  enum { BESIDE = 1700 };
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const hip_tile_shape tile = kernel_of(plan).tile;
-  const bool both = d->layout == TDM_TN;
+  const rest_clocks *of = (d->type == TDM_F32 ? rest_f32 : rest_16_bit)[d->layout] + gemm_rows_place(plan);
   const int64_t values = GEMM_UNIT / 2 / (int64_t)tdm_type_size(d->type);
-  const double fragments = (double)(d->k / values) / split / GEMM_ROWS_WAVES;
-  const double beside = both ? 0 : gemm_rows_beside(plan, &tile, split, BESIDE + (d->k % values != 0) * TAIL_BESIDE);
-  if (d->type == TDM_F32) return beside + fragments * of_fragment_f32[gemm_rows_place(plan)];
-  return beside + gemm_rows_rounds(plan, &tile, split) *
-                      ((both ? BOTH_ACROSS : ONE_ACROSS) + fragments * of_fragment[d->layout][gemm_rows_place(plan)] +
-                       (d->k % values != 0) * TAIL);
+  const double of_wave = (double)(d->k / values) / split / GEMM_ROWS_WAVES, first = fmin(1, of_wave);
+  const double beside = d->layout == TDM_TN ? 0 : gemm_rows_beside(plan, &tile, split, BESIDE);
+  const double clocks = of->once + (d->k % values != 0) * of->tail + first * of->first + (of_wave - first) * of->then +
+                        (between_dwords(d) ? of_wave * of->between : 0);
+  return beside + gemm_rows_rounds(plan, &tile, split) * (GEMM_ROWS_MARGIN + clocks);
 }
 
 static void cost_elements(const tdm_plan *plan, tdm_cost *cost) {

@@ -100,20 +100,26 @@ static bool supports_rows(const tdm_plan *plan, char *reason, size_t size) {
 
 static hip_tile_shape shape_of(const tdm_plan *plan) { return gemm_rows_shape(kernel_of(plan).tile); }
 
-/* What rows that do not begin at cache lines, and the K tail, take in addition, for 16, 32 and 64 rows: a unit of each wave,
- * and a trip of the tail, which half of a unit takes; and what does not depend on K, among it what the estimate without
- * them has too much in short products. By predictions of 1, 17 and 61 x 160, K = 31 to 4098, on both chips: 16 bits between
- * dwords K = 31 2200, 1100, 1300 clocks, 63 3200, 2700, 3800, 511 4900, 4500, 6100, 1023 5500, 4900, 8700 and 4095 8700,
- * 13,100, 26,100 (gfx950 7800, 11,600, 17,200); at dwords 132 2600, 2500, 1500, 1026 1900, 3000, 1900 and 4098 5300, 4600,
- * 6050. f32 in tiles of 16 rows, where a wave's next unit finds the lines: 1x160, K = 512, 513, 1023 and 2047 10,314, 12,282,
- * 17,063 and 25,022 clocks in all, 17x160 11,487 (16x160), 13,627, 19,292 and 29,657. */
+/* What rows that begin elsewhere than at halves of cache lines, or end within a unit, take more than the estimate without them,
+ * in tiles of 16, 32 and 64 rows: whatever K is; for a wave's first unit, and for each that follows; and for each trip of the
+ * tail, which half of a unit takes. half_lines: on gfx942 for each unit in addition. Fitted to predictions of 9x81, 30x1024,
+ * 30x4000 and 61x4000, K = 6 to 2056, on both chips, without K splits, where they are off by 1 to 5 % (root of the mean
+ * square). f32 shows nothing of its tail's trips. */
 typedef struct rest_clocks {
-  double once[3], unit[3], trip[3];
+  double once, first, then, trip;
 } rest_clocks;
-static const rest_clocks BETWEEN_DWORDS = {{-300, 0, -1000}, {600, 1000, 1900}, {1050, 1550, 2500}},
-                         AT_DWORDS = {{800, 300, -1500}, {500, 600, 800}, {830, 1170, 1850}},
-                         AT_DWORDS_F32 = {{200, 0, 0}, {480, 600, 800}, {850, 1170, 1850}};
-enum { CHUNKS_TRIP = 1100 }; /* of a tail of whole chunks */
+typedef struct rest_rows {
+  rest_clocks of[3];
+  double half_lines[3];
+} rest_rows;
+static const rest_rows AT_CHUNKS = {{{70, 335, -765, 670}, {405, -110, -960, 570}, {-460, -245, -1960, 1000}},
+                                    {520, 900, 1480}},
+                       AT_DWORDS = {{{105, -40, -510, 1015}, {385, -175, -690, 1010}, {-405, -215, -945, 1565}},
+                                    {520, 900, 1480}},
+                       BETWEEN_DWORDS = {{{-2925, 1645, -155, 2005}, {-655, 900, -280, 1340}, {480, 350, 305, 925}},
+                                         {520, 900, 1480}},
+                       AT_CHUNKS_F32 = {{{390, 390, 630, 0}, {305, 305, -560, 0}, {515, 515, -1365, 0}}, {0, 790, 1080}},
+                       AT_DWORDS_F32 = {{{340, 340, 830, 0}, {390, 390, -350, 0}, {535, 535, -330, 0}}, {0, 790, 1080}};
 /* Tiles of 64 rows beside each other: 512x512x512 nt f32 takes 18,811 clocks on gfx950, and by tiles of 32x128, which is
  * estimated alike without this, 17,664. */
 enum { TILES_OF_64 = 500 };
@@ -141,26 +147,37 @@ static double first_units(const tdm_plan *plan, const hip_tile_shape *tile, int 
   return units * lines * GEMM_UNIT / tdm_hip_rates(plan->context->hip, d->type).in_flight;
 }
 
+static const rest_rows *rest_of(const tdm_gemm_desc *d, bool odd) {
+  const bool chunks = begin_at(d, 16) && d->k * (int64_t)tdm_type_size(d->type) % 16 == 0;
+  if (d->type == TDM_F32) return chunks ? &AT_CHUNKS_F32 : &AT_DWORDS_F32;
+  return odd ? &BETWEEN_DWORDS : chunks ? &AT_CHUNKS : &AT_DWORDS;
+}
+
 static double rest(const tdm_plan *plan, int split) {
-  enum { BESIDE = 1200, TAIL_BESIDE = 900, UNIT_F32 = 40 /* products that wait for each other */, ROW_F32 = 20 };
+  enum { BESIDE = 1200, TAIL_BESIDE = 900, UNIT_F32 = 40 /* products that wait for each other */ };
+  enum { ROW_F32 = 20, ROWS_FITTED = 9, LESS_OF_32 = 500, LESS_OF_64 = 100 /* for each unit */ };
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const int64_t size = (int64_t)tdm_type_size(d->type), values = GEMM_UNIT / size, tail = d->k % values * size;
   const hip_tile_kernel kernel = kernel_of(plan);
   const int place = (int)(kernel.functions - functions) % DWORDS;
   const bool odd = kernel.functions - functions >= ODD, f32 = d->type == TDM_F32;
   const double rounds = gemm_rows_rounds(plan, &kernel.tile, split), units = (double)(d->k / values) / split,
-               more = (d->m > MOST_ROWS && place == 2 ? TILES_OF_64 : 0) +
-                      gemm_rows_beside(plan, &kernel.tile, split, BESIDE + (tail != 0 ? TAIL_BESIDE : 0)),
-               waits = f32 && place == 0 ? rounds * units * UNIT_F32 : 0,
-               first = (place == 0 && split == 1 ? rounds * first_units(plan, &kernel.tile, split) : 0) - waits;
+               more = rounds * GEMM_ROWS_MARGIN + (d->m > MOST_ROWS && place == 2 ? TILES_OF_64 : 0) +
+                      gemm_rows_beside(plan, &kernel.tile, split, BESIDE + (tail != 0 ? TAIL_BESIDE : 0));
   /* 16 bits at chunks: -300 to 210 for a unit */
-  if (tail == 0 && !odd && (begin_at(d, HIP_STEP_BYTES) || !f32)) return more - first;
-  const rest_clocks *of = odd ? &BETWEEN_DWORDS : f32 ? &AT_DWORDS_F32 : &AT_DWORDS;
-  const double of_wave = ceil(units / GEMM_ROWS_WAVES), trips = ceil((double)tail / (GEMM_UNIT / 2));
-  const double unit = of->unit[place] - (f32 && place == 0 ? ROW_F32 * fmin(FRAGMENT, (double)d->m) : 0);
-  const double trip = !odd && begin_at(d, 16) && tail % 16 == 0 ? CHUNKS_TRIP : of->trip[place];
-  return more - (f32 ? first : 0) +
-         rounds * (of->once[place] + (begin_at(d, HIP_STEP_BYTES) ? 0 : of_wave * unit) + trips * trip);
+  if (tail == 0 && !odd && (begin_at(d, HIP_STEP_BYTES / 2) || !f32)) {
+    /* 30x4000 and 60x2600, K = 512 to 3072: up to 2945 and 5348 less than without this */
+    if (place > 0) return more - rounds * (place == 1 ? LESS_OF_32 : units * LESS_OF_64);
+    return more + rounds * ((f32 ? units * UNIT_F32 : 0) - (split == 1 ? first_units(plan, &kernel.tile, split) : 0));
+  }
+  const rest_rows *rows = rest_of(d, odd);
+  const rest_clocks *of = rows->of + place;
+  const double of_wave = begin_at(d, HIP_STEP_BYTES / 2) ? 0 : units / GEMM_ROWS_WAVES, first = units < 1 ? 0 : 1,
+               trips = ceil((double)tail / (GEMM_UNIT / 2)),
+               more_rows = f32 && place == 0 ? fmin(FRAGMENT, (double)d->m) - ROWS_FITTED : 0,
+               half_lines = tdm_hip_half_lines(plan->context->hip->chip) ? rows->half_lines[place] : 0;
+  return more + rounds * (of->once + first * of->first + fmax(0, of_wave - 1.0 / GEMM_ROWS_WAVES) * of->then +
+                          of_wave * (half_lines - more_rows * ROW_F32) + trips * of->trip);
 }
 
 static void cost_rows(const tdm_plan *plan, tdm_cost *cost) {

@@ -41,8 +41,8 @@ static const step_clocks *step_clocks_of(const tdm_plan *plan) {
     const tdm_kernel *of;
     step_clocks wide, narrow; /* gfx950, gfx942 */
   } rows[] = {{&tdm_gemm_hip_shifted_32x32,
-               {400, 1200, {[TDM_NN] = -310, [TDM_NT] = -360, [TDM_TN] = -260, [TDM_TT] = -310}, -290, 60},
-               {-900, 800, {[TDM_NN] = -310, [TDM_NT] = -350, [TDM_TN] = -270, [TDM_TT] = -310}, -190, 150}},
+               {400, 300, {[TDM_NN] = -310, [TDM_NT] = -360, [TDM_TN] = -260, [TDM_TT] = -310}, -290, 60},
+               {-900, 300, {[TDM_NN] = -310, [TDM_NT] = -350, [TDM_TN] = -270, [TDM_TT] = -310}, -190, 150}},
               {&tdm_gemm_hip_shifted_64x64,
                {600, -600, {[TDM_NN] = -310, [TDM_NT] = -360, [TDM_TN] = -260, [TDM_TT] = -310}, -370, 117},
                {-900, 400, {[TDM_NN] = -420, [TDM_NT] = -360, [TDM_TN] = -480, [TDM_TT] = -420}, -265, -20}},

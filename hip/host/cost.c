@@ -143,7 +143,8 @@ static double conflicts_of(const hip_tile_work *work, double lines_m, double lin
 static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_work *work, const hip_rates *rates,
                                   const tdm_chip *chip, double late, bool many_rounds, double of_xcd) {
   double values = HIP_STEP_BYTES / (double)tdm_type_size(work->type), lines_b = tile->n * at_least_one(tile->products);
-  double steps = ceil(ceil((double)work->k / values) / at_least_one(tile->split));
+  const double of_k = (double)work->k / values, parts_of_k = at_least_one(tile->split);
+  const double steps = tile->halves ? floor(2 * of_k) / 2 / parts_of_k : ceil(ceil(of_k) / parts_of_k);
   double read = (tile->waves_n * tile->m + tile->waves_m * lines_b) * HIP_STEP_BYTES / rates->lds_read;
   double write = (tile->m + lines_b) * HIP_STEP_BYTES / rates->lds_write;
   if (tile->valu > 0) write += conflicts_of(work, tile->m, lines_b, chip);

@@ -32,6 +32,7 @@ typedef struct hip_tile_shape {
   bool dwords;      /* masked loads of 16 bytes need only begin at dwords */
   bool last_adds;   /* the last workgroup of a tile can add its parts (engine/last_part.h) */
   bool turns;       /* tiles that share lines may begin at different K steps (engine/tile.h) */
+  bool halves;      /* waves divide the halves of K steps; what K leaves of one is not counted */
   int cache_lines;  /* with this depth rows along k are loaded by cache lines, wherever they begin; 0: never */
 } hip_tile_shape;
 
