@@ -45,9 +45,9 @@ done
 
 quick= # not empty: without what only --full runs
 [ "$only$full" != "" ] || quick=yes
-# A short run has one of these two parts, another with each commit, as the sets that are run in parts (test/check/part.sh): the sanitizers,
-# or the OpenMP path for gfx942. Each takes a processor 8 to 10 minutes.
-halves="sanitize,threads offload-gfx942"
+# A short run has one of these two parts, another with each commit, as the sets that are run in parts (test/check/part.sh): the sanitizers
+# and the warnings of clang-22, or the OpenMP path for gfx942. Each takes a processor 8 to 10 minutes.
+halves="sanitize,threads,clang-22 offload-gfx942"
 other= # the steps that this run leaves to a run of another commit
 if [ "$quick" != "" ]; then
   offset=$(sh test/check/part.sh true | sed -n 's/^parts: TANDEM_CHECK_OFFSET=//p')
@@ -449,7 +449,7 @@ offload_step sm_90
 : >$logs/build-gcc.built
 wait $second_lane || count 0 1 0 # it has said why
 [ "$quick" = "" ] || say "left to runs of other commits: the steps $other"
-[ "$quick" = "" ] || say "left to sh tools/test.sh --full: the steps $more, the suite long, and the sanitizers on tandem-learn, the ladders, most of gfxsim's own tests and Python"
+[ "$quick" = "" ] || say "left to sh tools/test.sh --full: the steps $more, the suite long, and the sanitizers on tandem-learn, tandem-bench's command line, the ladders, most of gfxsim's own tests and Python"
 
 awk '{passed += $1; failed += $2; skipped += $3} END {printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped; exit failed > 0}' \
   $logs/counts
