@@ -58,8 +58,8 @@ hip_tile_shape gemm_rows_tile(int place);
 /* The same for the estimates. Waves share no lines, and nothing goes through LDS but the sums: as if a workgroup had one wave.
  * A load has half of a line of 128 bytes from each of 16 rows, and the vL1D has room for whole lines. */
 hip_tile_shape gemm_rows_shape(hip_tile_shape tile);
-/* Of each round of them: other kernels' estimates are 3 to 9 % too high on average, and those of these two are not. */
-enum { GEMM_ROWS_MARGIN = 500 };
+/* gemm_best_split for the two, on gfx942 with a margin: there other kernels' estimates are 3 to 10 % too high on average. */
+tdm_cost gemm_rows_best_split(const tdm_plan *plan, hip_tile_shape tile, gemm_more *more, int *split);
 /* How often each CU is filled with workgroups. */
 double gemm_rows_rounds(const tdm_plan *plan, const hip_tile_shape *tile, int split);
 /* What workgroups that share a CU take more: `clocks` each, or less if their loads take as long. */

@@ -83,12 +83,12 @@ static double rest(const tdm_plan *plan, int split) {
   const double beside = d->layout == TDM_TN ? 0 : gemm_rows_beside(plan, &tile, split, BESIDE);
   const double clocks = of->once + (d->k % values != 0) * of->tail + first * of->first + (of_wave - first) * of->then +
                         (between_dwords(d) ? of_wave * of->between : 0);
-  return beside + gemm_rows_rounds(plan, &tile, split) * (GEMM_ROWS_MARGIN + clocks);
+  return beside + gemm_rows_rounds(plan, &tile, split) * clocks;
 }
 
 static void cost_elements(const tdm_plan *plan, tdm_cost *cost) {
   int split;
-  *cost = gemm_best_split(plan, shape_of(plan), rest, &split);
+  *cost = gemm_rows_best_split(plan, shape_of(plan), rest, &split);
 }
 
 bool gemm_elements_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks) {
@@ -96,7 +96,7 @@ bool gemm_elements_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kerne
   gemm_plan_as(plan, &tdm_gemm_hip_elements, as);
   *kernel = kernel_of(as);
   if (!supports_elements(as, NULL, 0)) return false;
-  *clocks = gemm_best_split(as, shape_of(as), rest, &split).clocks;
+  *clocks = gemm_rows_best_split(as, shape_of(as), rest, &split).clocks;
   as->tuning.of[TDM_TUNE_SPLIT] = split;
   return true;
 }

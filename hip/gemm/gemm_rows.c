@@ -73,6 +73,13 @@ double gemm_rows_rounds(const tdm_plan *plan, const hip_tile_shape *tile, int sp
   return ceil(tiles / ((double)plan->context->hip->compute_units * tile->resident));
 }
 
+tdm_cost gemm_rows_best_split(const tdm_plan *plan, hip_tile_shape tile, gemm_more *more, int *split) {
+  static const double MARGIN = 1.05;
+  tdm_cost best = gemm_best_split(plan, tile, more, split);
+  if (tdm_hip_half_lines(plan->context->hip->chip)) best.clocks *= MARGIN;
+  return best;
+}
+
 void gemm_plan_as(const tdm_plan *plan, const tdm_kernel *row, tdm_plan *as) {
   memcpy(as, plan, offsetof(tdm_plan, lock));
   as->kernel = row;
@@ -162,7 +169,7 @@ static double rest(const tdm_plan *plan, int split) {
   const int place = (int)(kernel.functions - functions) % DWORDS;
   const bool odd = kernel.functions - functions >= ODD, f32 = d->type == TDM_F32;
   const double rounds = gemm_rows_rounds(plan, &kernel.tile, split), units = (double)(d->k / values) / split,
-               more = rounds * GEMM_ROWS_MARGIN + (d->m > MOST_ROWS && place == 2 ? TILES_OF_64 : 0) +
+               more = (d->m > MOST_ROWS && place == 2 ? TILES_OF_64 : 0) +
                       gemm_rows_beside(plan, &kernel.tile, split, BESIDE + (tail != 0 ? TAIL_BESIDE : 0));
   /* 16 bits at chunks: -300 to 210 for a unit */
   if (tail == 0 && !odd && (begin_at(d, HIP_STEP_BYTES / 2) || !f32)) {
@@ -182,7 +189,7 @@ static double rest(const tdm_plan *plan, int split) {
 
 static void cost_rows(const tdm_plan *plan, tdm_cost *cost) {
   int split;
-  *cost = gemm_best_split(plan, shape_of(plan), rest, &split);
+  *cost = gemm_rows_best_split(plan, shape_of(plan), rest, &split);
 }
 
 bool gemm_rows_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks) {
@@ -192,7 +199,7 @@ bool gemm_rows_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, d
   gemm_plan_as(plan, &tdm_gemm_hip_rows, as);
   *kernel = kernel_of(as);
   if (d->layout != TDM_NT || (other && d->type == TDM_F32) || !gemm_supports_split(as, kernel, NULL, 0)) return false;
-  *clocks = gemm_best_split(as, shape_of(as), rest, &split).clocks;
+  *clocks = gemm_rows_best_split(as, shape_of(as), rest, &split).clocks;
   as->tuning.of[TDM_TUNE_SPLIT] = split;
   return true;
 }
