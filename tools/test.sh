@@ -3,7 +3,7 @@
 # N passed, N failed, N skipped
 # Use: sh tools/test.sh [--all] [--full] [STEP...]
 #      sh tools/test.sh --list     prints the names of the steps
-# Without a STEP what takes about 20 minutes on two cores is run: one part of $halves, another with each commit. The last lines name what is
+# Without a STEP what takes about 23 minutes on two cores is run: one part of $halves, another with each commit. The last lines name what is
 # left to --full, which runs everything: the steps of $more, the suite `long`, and the sanitizers on tandem-learn, the ladders, most of
 # gfxsim's own tests and Python. STEP names steps to run, as gcc or sanitize: each of them whole. A step that passed before on the same
 # sources, compilers and processor is not run again, unless --all is given. What the compilers and tests
