@@ -429,7 +429,7 @@ static tdm_cost cost_of_split(const tdm_plan *plan, const hip_tile_shape *tile) 
     work.again_a = work.again_b = 0;
   /* Tiles of 32 and 64 rows below each other find what the first one has loaded in the L2: 271x321 bf16 nt by hip_rows takes
    * 16,234 clocks on gfx950 with K = 2048. Without this it was estimated at 20,900, and 271x1000 at 43,400 for 29,642. */
-  static const double BELOW = 0.7;
+  static const double BELOW = 0.75;
   if (halves && tile->sums_in_lds && d->layout == TDM_NT && tile->m > tile->n && d->m > tile->m) work.latency = BELOW;
   const bool last = last_adds(plan, tile, tile->split);
   if (tile->split > 1 && !last) work.chain = work.store = work.before_chain = 0; /* gemm_reduce has them */
