@@ -422,15 +422,12 @@ static tdm_cost cost_of_split(const tdm_plan *plan, const hip_tile_shape *tile) 
     work.chain /= SIMDS, work.store /= SIMDS, work.before_chain += CUT_ENDS;
   /* Lines of a wave's units, which it loads one after another, are loaded once; in tiles of 64 rows they have no room for
    * that. And a load of half a line from rows that begin at halves needs no other line. */
-  const hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
-  const bool halves =
-      tdm_hip_rows_aligned(&a, d->type, HIP_STEP_BYTES / 2) && tdm_hip_rows_aligned(&b, d->type, HIP_STEP_BYTES / 2);
-  if (tile->sums_in_lds && d->layout == TDM_NT && (halves || (d->type == TDM_F32 && tile->m == tile->n)))
-    work.again_a = work.again_b = 0;
+  const bool rows = tile->sums_in_lds && d->layout == TDM_NT, halves = gemm_begin_at(d, HIP_STEP_BYTES / 2);
+  if (rows && (halves || (d->type == TDM_F32 && tile->m == tile->n))) work.again_a = work.again_b = 0;
   /* Tiles of 32 and 64 rows below each other find what the first one has loaded in the L2: 271x321 bf16 nt by hip_rows takes
    * 16,234 clocks on gfx950 with K = 2048. Without this it was estimated at 20,900, and 271x1000 at 43,400 for 29,642. */
   static const double BELOW = 0.75;
-  if (halves && tile->sums_in_lds && d->layout == TDM_NT && tile->m > tile->n && d->m > tile->m) work.latency = BELOW;
+  if (rows && halves && tile->m > tile->n && d->m > tile->m) work.latency = BELOW;
   const bool last = last_adds(plan, tile, tile->split);
   if (tile->split > 1 && !last) work.chain = work.store = work.before_chain = 0; /* gemm_reduce has them */
   const hip_tile_output output = output_of(plan);

@@ -25,6 +25,11 @@ static inline hip_stored gemm_stored_b(const tdm_gemm_desc *d) {
   bool t = gemm_transposed_b(d);
   return (hip_stored){"b", t ? d->n : d->k, t ? d->k : d->n, d->ldb, d->batch > 1 ? d->stride_b : 0};
 }
+/* Do all rows of both operands begin at multiples of `bytes`? */
+static inline bool gemm_begin_at(const tdm_gemm_desc *d, int bytes) {
+  const hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
+  return tdm_hip_rows_aligned(&a, d->type, bytes) && tdm_hip_rows_aligned(&b, d->type, bytes);
+}
 hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile);
 
 /* Does this kernel support the plan's split? */

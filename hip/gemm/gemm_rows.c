@@ -24,18 +24,12 @@ static const hip_functions functions[] = {{.code = tdm_code_gemm_rows, .stem = "
                                           {.stem = NULL}};
 enum { FRAGMENT = GEMM_ROWS_LINES, MOST_ROWS = 64, DWORDS = 3, ODD = 6 };
 
-/* Do all rows of both operands begin at multiples of `bytes`? */
-static bool begin_at(const tdm_gemm_desc *d, int bytes) {
-  hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
-  return tdm_hip_rows_aligned(&a, d->type, bytes) && tdm_hip_rows_aligned(&b, d->type, bytes);
-}
-
 static bool whole_units(const tdm_gemm_desc *d) { return d->k % (GEMM_UNIT / (int64_t)tdm_type_size(d->type)) == 0; }
 
 static int begins_of(const tdm_plan *plan) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   if (plan->any_address != 0) return d->type == TDM_F32 ? DWORDS : ODD; /* of gemm_rows_of */
-  return !begin_at(d, 4) ? ODD : begin_at(d, 16) && whole_units(d) ? 0 : DWORDS;
+  return !gemm_begin_at(d, 4) ? ODD : gemm_begin_at(d, 16) && whole_units(d) ? 0 : DWORDS;
 }
 
 /* Predicted clocks on gfx950 with one tile and with several: 61x160x1023 bf16 29,425 and 16,400, 60x35x385 f32 21,298 and
@@ -109,24 +103,18 @@ static hip_tile_shape shape_of(const tdm_plan *plan) { return gemm_rows_shape(ke
 
 /* What rows that begin elsewhere than at halves of cache lines, or end within a unit, take more than the estimate without them,
  * in tiles of 16, 32 and 64 rows: whatever K is; for a wave's first unit, and for each that follows; and for each trip of the
- * tail, which half of a unit takes. half_lines: on gfx942 for each unit in addition. Fitted to predictions of 9x81, 30x1024,
- * 30x4000 and 61x4000, K = 6 to 2056, on both chips, without K splits, where they are off by 1 to 5 % (root of the mean
- * square). f32 shows nothing of its tail's trips. */
+ * tail, which half of a unit takes. HALF_LINES: on gfx942 for each unit in addition, in 16 bits and in f32. Fitted to
+ * predictions of 9x81, 30x1024, 30x4000 and 61x4000, K = 6 to 2056, on both chips, without K splits, where they are off by 1 to
+ * 5 % (root of the mean square). f32 shows nothing of its tail's trips. */
 typedef struct rest_clocks {
   double once, first, then, trip;
 } rest_clocks;
-typedef struct rest_rows {
-  rest_clocks of[3];
-  double half_lines[3];
-} rest_rows;
-static const rest_rows AT_CHUNKS = {{{70, 335, -765, 670}, {405, -110, -960, 570}, {-460, -245, -1960, 1000}},
-                                    {520, 900, 1480}},
-                       AT_DWORDS = {{{105, -40, -510, 1015}, {385, -175, -690, 1010}, {-405, -215, -945, 1565}},
-                                    {520, 900, 1480}},
-                       BETWEEN_DWORDS = {{{-2925, 1645, -155, 2005}, {-655, 900, -280, 1340}, {480, 350, 305, 925}},
-                                         {520, 900, 1480}},
-                       AT_CHUNKS_F32 = {{{390, 390, 630, 0}, {305, 305, -560, 0}, {515, 515, -1365, 0}}, {0, 790, 1080}},
-                       AT_DWORDS_F32 = {{{340, 340, 830, 0}, {390, 390, -350, 0}, {535, 535, -330, 0}}, {0, 790, 1080}};
+static const rest_clocks AT_CHUNKS[] = {{70, 335, -765, 670}, {405, -110, -960, 570}, {-460, -245, -1960, 1000}},
+                         AT_DWORDS[] = {{105, -40, -510, 1015}, {385, -175, -690, 1010}, {-405, -215, -945, 1565}},
+                         BETWEEN_DWORDS[] = {{-2925, 1645, -155, 2005}, {-655, 900, -280, 1340}, {480, 350, 305, 925}},
+                         AT_CHUNKS_F32[] = {{390, 390, 630, 0}, {305, 305, -560, 0}, {515, 515, -1365, 0}},
+                         AT_DWORDS_F32[] = {{340, 340, 830, 0}, {390, 390, -350, 0}, {535, 535, -330, 0}};
+static const double HALF_LINES[][3] = {{520, 900, 1480}, {0, 790, 1080}};
 /* Tiles of 64 rows beside each other: 512x512x512 nt f32 takes 18,811 clocks on gfx950, and by tiles of 32x128, which is
  * estimated alike without this, 17,664. */
 enum { TILES_OF_64 = 500 };
@@ -154,10 +142,10 @@ static double first_units(const tdm_plan *plan, const hip_tile_shape *tile, int 
   return units * lines * GEMM_UNIT / tdm_hip_rates(plan->context->hip, d->type).in_flight;
 }
 
-static const rest_rows *rest_of(const tdm_gemm_desc *d, bool odd) {
-  const bool chunks = begin_at(d, 16) && d->k * (int64_t)tdm_type_size(d->type) % 16 == 0;
-  if (d->type == TDM_F32) return chunks ? &AT_CHUNKS_F32 : &AT_DWORDS_F32;
-  return odd ? &BETWEEN_DWORDS : chunks ? &AT_CHUNKS : &AT_DWORDS;
+static const rest_clocks *rest_of(const tdm_gemm_desc *d, bool odd) {
+  const bool chunks = gemm_begin_at(d, 16) && d->k * (int64_t)tdm_type_size(d->type) % 16 == 0;
+  if (d->type == TDM_F32) return chunks ? AT_CHUNKS_F32 : AT_DWORDS_F32;
+  return odd ? BETWEEN_DWORDS : chunks ? AT_CHUNKS : AT_DWORDS;
 }
 
 static double rest(const tdm_plan *plan, int split) {
@@ -175,17 +163,16 @@ static double rest(const tdm_plan *plan, int split) {
                more = (d->m > MOST_ROWS && place == 2 ? TILES_OF_64 : 0) +
                       gemm_rows_beside(plan, &kernel.tile, split, BESIDE + (tail != 0 ? TAIL_BESIDE : 0));
   /* 16 bits at chunks: -300 to 210 for a unit */
-  if (tail == 0 && !odd && (begin_at(d, HIP_STEP_BYTES / 2) || !f32)) {
+  if (tail == 0 && !odd && (gemm_begin_at(d, HIP_STEP_BYTES / 2) || !f32)) {
     /* one tile of rows, 30x4000 and 60x2600, K = 512 to 3072: up to 2945 and 5348 less than without this */
     if (place > 0) return more - (d->m > kernel.tile.m ? 0 : rounds) * (place == 1 ? LESS_OF_32 : units * LESS_OF_64);
     return more + rounds * ((f32 ? units * UNIT_F32 : 0) - (split == 1 ? first_units(plan, &kernel.tile, split) : 0));
   }
-  const rest_rows *rows = rest_of(d, odd);
-  const rest_clocks *of = rows->of + place;
-  const double of_wave = begin_at(d, HIP_STEP_BYTES / 2) ? 0 : units / GEMM_ROWS_WAVES, first = units < 1 ? 0 : 1,
+  const rest_clocks *of = rest_of(d, odd) + place;
+  const double of_wave = gemm_begin_at(d, HIP_STEP_BYTES / 2) ? 0 : units / GEMM_ROWS_WAVES, first = units < 1 ? 0 : 1,
                trips = fmax(odd ? CARE : 0, ceil((double)tail / (GEMM_UNIT / 2))),
                more_rows = f32 && place == 0 ? fmin(FRAGMENT, (double)d->m) - ROWS_FITTED : 0,
-               half_lines = tdm_hip_half_lines(plan->context->hip->chip) ? rows->half_lines[place] : 0;
+               half_lines = tdm_hip_half_lines(plan->context->hip->chip) ? HALF_LINES[f32][place] : 0;
   return more + rounds * (of->once + first * of->first + fmax(0, of_wave - 1.0 / GEMM_ROWS_WAVES) * of->then +
                           of_wave * (half_lines - more_rows * ROW_F32) + trips * of->trip);
 }

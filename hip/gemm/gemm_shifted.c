@@ -21,11 +21,7 @@ static hip_tile_kernel kernel_of(const tdm_plan *plan) {
 }
 
 /* Rows that tiles load as they are. Where they begin at lines, too, the estimate is only right if it is too high. */
-static bool whole_dwords(const tdm_plan *plan) {
-  const tdm_gemm_desc *d = &plan->desc.gemm;
-  const hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
-  return plan->any_address == 0 && tdm_hip_rows_aligned(&a, d->type, 4) && tdm_hip_rows_aligned(&b, d->type, 4);
-}
+static bool whole_dwords(const tdm_plan *plan) { return plan->any_address == 0 && gemm_begin_at(&plan->desc.gemm, 4); }
 
 /* What a launch, its parts and a step of HIP_STEP_BYTES take more, or less, than that estimate: by predictions of 600 to 2001
  * lines each, K = 17 to 3000, and of 145x81x2215, 351x523x747 and 263x517x1033 in parts, bf16 in each layout; these are
