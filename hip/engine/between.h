@@ -22,14 +22,20 @@ typedef struct stages {
   uint32_t here, next;
 } stages;
 
-/* The reader of a step. */
+/* The reader of a step, with its addresses from `begin` to `end`. */
 template <typename T>
-DEVICE reader at_step(const slice_reader *first, stages s, form f) {
-  if (T::CACHE_LINES) return at_slice(first, s.here, s.next, f);
+DEVICE reader at_step(const slice_reader *first, stages s, int begin, int end, form f) {
+  if (T::CACHE_LINES) return at_slice(first, s.here, s.next, begin, end, f);
   reader r = first->from;
 #pragma unroll
-  for (int n = 0; n < addresses_of(f); n++) r.address[n] = add_to_lane_here(r.address[n], s.here);
+  for (int n = begin; n < end; n++) r.address[n] = add_to_lane_here(r.address[n], s.here);
   return r;
+}
+/* Of a part. Along k each has an address of its own: the other one's would take the issue of two instructions. */
+template <typename T>
+DEVICE reader at_part(const slice_reader *first, stages s, int part, form f) {
+  const bool own = operand_read_of(f) == ALONG_K;
+  return at_step<T>(first, s, own ? part : 0, own ? part + 1 : addresses_of(f), f);
 }
 
 /* What a wave has of a part of a step, and what LDS returned for the next one. */
@@ -119,11 +125,11 @@ template <typename T, int c>
 DEVICE void read_chunk(operands<T> *to, const stage_reader *first, step_reader *at, stages stage, int part, form of_a,
                        form of_b) {
   if (c < T::ROWS) {
-    if (c == 0 && moves_at(part, of_a)) at->a = at_step<T>(&first->a, stage, of_a);
+    if (c == 0 && moves_at(part, of_a)) at->a = at_part<T>(&first->a, stage, part, of_a);
     read_chunks(to->a, &at->a, 0, of_a, part * T::ROWS + c, part * T::ROWS + c + 1);
   } else {
     const int p = (c - T::ROWS) / T::OF_B, n = part * T::OF_B + (c - T::ROWS) % T::OF_B;
-    if (c == T::ROWS && moves_at(part, of_b)) at->b = at_step<T>(&first->b, stage, of_b);
+    if (c == T::ROWS && moves_at(part, of_b)) at->b = at_part<T>(&first->b, stage, part, of_b);
     read_chunks(to->b[p], &at->b, p * T::B_BYTES, of_b, n, n + 1);
   }
 }

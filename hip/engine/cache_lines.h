@@ -147,11 +147,12 @@ DEVICE slice_reader make_slice_reader(LDS const char *lds, int line, const lines
   return r;
 }
 
-/* The reader of the slice whose lines are in the stages that begin `here` and `next` bytes after the first. */
-DEVICE reader at_slice(const slice_reader *first, uint32_t here, uint32_t next, form f) {
+/* The reader of the slice whose lines are in the stages that begin `here` and `next` bytes after the first, with its addresses
+ * from `begin` to `end`. */
+DEVICE reader at_slice(const slice_reader *first, uint32_t here, uint32_t next, int begin, int end, form f) {
   reader r = first->from;
 #pragma unroll
-  for (int n = 0; n < addresses_of(f); n++)
+  for (int n = begin; n < end; n++)
     r.address[n] =
         f.along_k ? add_some_here(r.address[n], here, first->late[n], next - here) : add_to_lane_here(r.address[n], here);
   return r;

@@ -210,7 +210,9 @@ DEVICE stages stages_of(int stage) {
 /* Reads a step. */
 template <typename T>
 DEVICE void read_step(fragments a, b_fragments<T> b, const stage_reader *first, int stage, form of_a, form of_b) {
-  reader from_a = at_step<T>(&first->a, stages_of<T>(stage), of_a), from_b = at_step<T>(&first->b, stages_of<T>(stage), of_b);
+  const stages s = stages_of<T>(stage);
+  reader from_a = at_step<T>(&first->a, s, 0, addresses_of(of_a), of_a),
+         from_b = at_step<T>(&first->b, s, 0, addresses_of(of_b), of_b);
   read_fragments(a, &from_a, 0, of_a);
 #pragma unroll
   for (int p = 0; p < T::PRODUCTS; p++) read_fragments(b[p], &from_b, p * T::B_BYTES, of_b);

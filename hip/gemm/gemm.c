@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "args.h"
-#include "hip/host/turns.h"
 #include "reduce_shape.h"
 
 static int parts_of(const tdm_plan *plan) { return plan->tuning.of[TDM_TUNE_SPLIT] > 1 ? plan->tuning.of[TDM_TUNE_SPLIT] : 1; }
@@ -38,13 +37,9 @@ static int64_t leading_of(const tdm_plan *plan, bool partial) {
   return partial ? (d->n + 3) / 4 * 4 : c > residual ? c : residual;
 }
 
-static hip_tile_output output_of(const tdm_plan *plan) {
-  const tdm_gemm_desc *d = &plan->desc.gemm;
-  return (hip_tile_output){d->m, d->n, d->batch, d->type};
-}
-
 /* Does the last workgroup of each tile add its parts? Else gemm_reduce does. */
 static bool last_adds(const tdm_plan *plan, const hip_tile_shape *tile, int parts);
+static hip_tile_work work_without_turns(const tdm_plan *plan, const hip_tile_shape *tile);
 
 /* Steps with an exponential or a division, whose exact functions are long. */
 static bool long_step_at(const tdm_gemm_desc *d, int64_t s) {
@@ -74,75 +69,6 @@ static bool rows_aligned(const tdm_gemm_desc *d, int bytes) {
 
 /* Sums have only to be rounded. */
 static bool plain(const tdm_gemm_desc *d) { return d->alpha == 1 && d->beta == 0 && d->epilogue_steps == 0; }
-
-/* ---- Turns: tiles of an XCD that share lines begin at different K steps (engine/tile.h) ---- */
-
-static hip_shared_tiles shared_of(const tdm_plan *plan, const hip_tile_shape *tile, int parts) {
-  const hip_tile_output output = output_of(plan);
-  /* An XCD has all parts of a tile, or one part of many. */
-  return tdm_hip_shared_tiles(plan, &output, tile, plan->desc.gemm.k, parts, last_adds(plan, tile, parts) ? parts : 1);
-}
-
-static bool straddles(const tdm_plan *plan) {
-  return gemm_loads_again(plan, GEMM_PACKS_A) > 0 || gemm_loads_again(plan, GEMM_PACKS_B) > 0;
-}
-
-static bool may_take_turns(const tdm_plan *plan, const hip_shared_tiles *s) {
-  return tdm_hip_may_take_turns(s, straddles(plan));
-}
-/* The estimates of other tiles: those by cache lines fit as if they took none. */
-static bool takes_turns(const tdm_plan *plan, const hip_tile_shape *tile, const hip_shared_tiles *s) {
-  return tile->turns && may_take_turns(plan, s);
-}
-
-/* Lines of an operand that one XCD alone reads come later than those that others read, too, which may find in the memory-side
- * cache what another XCD has waited for. As a share of the latency, by predictions of nt bf16 with tiles of 32x128 and 128x32
- * on gfx942 (gfx950 alike): 2048x128x2048 with four K splits takes 23,446 clocks where one XCD alone reads the rows of A's
- * tiles, and 21,733 where two or more read all; 256x1024x2048 23,638 where one XCD alone reads the 128 columns of B's tile,
- * and 21,845 with 32 columns. */
-static double latency_of_operand(double xcds) {
-  static const double ALONE = 1.1;
-  return xcds >= 2 ? 1 : ALONE;
-}
-
-/* Tiles of engine/tile.h that take turns, with rows that straddle lines. hip_shifted's are corrected as a whole. */
-static bool straddles_in_turns(const tdm_plan *plan, const hip_tile_shape *tile, const hip_shared_tiles *s) {
-  return takes_turns(plan, tile, s) && straddles(plan) && !tile->any_address;
-}
-
-/* Of all loads, as a share of HBM's latency. Where rows straddle lines, with all lines that they are in: 1000x1000x1000 and
- * 1000x1000x2000 bf16 nn, tn and tt by 64x64, 32x128, 128x32 and 64x128 on gfx950, in turns, read 0.37 and 0.74 of the L2 and
- * have 0.58 to 0.63 and 0.63 to 0.69; 1500x1100x3000 tn by 128x128, with 1.4 of it, 0.66. The first two steps' loads all start
- * at once. 1000x600x1020 tn by 128x128, in which each tile shares lines with others, but takes no turns, has 0.84, and
- * 500x500x1024 by 64x128 0.9. By cache lines, with one operand across k, tiles gain where the L2 does not keep what they share:
- * 2000x2000x2000 nn and tt by 128x128, with 1.5 of it, take 42,224 and 42,225 clocks, and 47,596 and 45,824 with depth 3.
- * hits_of has tiles that take turns and whose lines are whole. */
-static double latency_of(const tdm_plan *plan, const hip_tile_shape *tile, const hip_shared_tiles *s) {
-  static const double TURNS = 0.57, OF_L2 = 0.07, FIRST = 2, L2 = 0.29 /* its latency */, TOGETHER = 0.9, SHIFTED = 0.7,
-                      BY_LINES = 0.8;
-  enum { SMALLER_SIDE = 32, LARGER_SIDE = 128 };
-  const tdm_gemm_desc *d = &plan->desc.gemm;
-  const double xcds = plan->context->hip->xcds;
-  if (straddles_in_turns(plan, tile, s)) {
-    const double steps = ceil((double)d->k * (double)tdm_type_size(d->type) / HIP_STEP_BYTES / fmax(1, tile->split)),
-                 first = fmin(1, FIRST / fmax(1, steps));
-    return fmin(1, fmax(TURNS + OF_L2 * s->l2, first + (1 - first) * L2));
-  }
-  if (takes_turns(plan, tile, s) && straddles(plan)) return SHIFTED;
-  if (tile->turns && straddles(plan) && (s->m > 1 || s->n > 1)) return TOGETHER;
-  if (gemm_by_cache_lines(plan, plan->kernel->variant) && straddles(plan) && s->l2 > 1) return BY_LINES;
-  /* For the two tiles that are each other's mirror image, where both fit. The others' estimates fit without it. */
-  if (xcds < 2 || !tile->turns || fmin(tile->m, tile->n) != SMALLER_SIDE || d->m < LARGER_SIDE || d->n < LARGER_SIDE) return 1;
-  const double m = fmin(tile->m, (double)d->m), n = fmin(tile->n, (double)d->n),
-               a = latency_of_operand(xcds * s->m / ceil((double)d->m / tile->m)),
-               b = latency_of_operand(xcds * s->n / ceil((double)d->n / tile->n));
-  return (m * a + n * b) / (m + n);
-}
-
-/* Of tiles that take turns. Rows that straddle lines are in latency_of. */
-static double hits_of(const tdm_plan *plan, const hip_tile_shape *tile, const hip_shared_tiles *s) {
-  return takes_turns(plan, tile, s) && !straddles(plan) ? tdm_hip_turn_hits(plan, s) : 0;
-}
 
 /* Lines that a step of HIP_STEP_BYTES loads more than those that its bytes would fill, for each line of an operand. Rows begin
  * anywhere, but at multiples of `begin` bytes, so `bytes` of a row are in 1 + (bytes - begin) / HIP_STEP_BYTES lines. Whole
@@ -208,17 +134,16 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
   args.end = leading_of(plan, !ends_here) > MOST_LEADING || (ends_here && d->out == TDM_F32 && long_steps(d)) ? GEMM_FAR
              : !ends_here || (plain(d) && d->n % 4 == 0 && args.dwords)                                       ? GEMM_DIRECT
                                                                                                               : GEMM_NEAR;
-  const hip_tile_output output = output_of(plan);
+  const hip_tile_output output = gemm_output(plan);
   args.order = last ? tdm_hip_parts_order(plan, &output, &kernel->tile, parts)
                     : tdm_hip_tiles(plan, d->m, d->n, d->batch * parts, kernel->tile.m, kernel->tile.n);
   args.by = hip_order_divisors_of(args.order, parts);
   args.reducers = (uint16_t)reducers(plan);
   args.reduce_bits = (uint16_t)reduce_bits(args.ldp / 4);
-  hip_shared_tiles shared = shared_of(plan, &kernel->tile, parts);
-  if ((kernel->tile.turns || gemm_by_cache_lines(plan, kernel)) && may_take_turns(plan, &shared)) {
-    args.turn_m = tdm_hip_turn(shared.m);
-    args.turn_n = tdm_hip_turn(shared.n);
-  }
+  hip_tile_shape in_parts = kernel->tile;
+  in_parts.split = parts;
+  const hip_tile_work work = work_without_turns(plan, &in_parts);
+  gemm_set_turns(plan, &in_parts, last ? parts : 1, &work, &args.turn_m, &args.turn_n);
   args.last_adds = last;
   memcpy(made, &args, sizeof args);
   return args.order.count;
@@ -351,10 +276,9 @@ static double tail_clocks(const tdm_plan *plan, const hip_tile_shape *tile) {
   return a && b ? BOTH : OF_LINE * ((a ? tile->m : 0) + (b ? tile->n : 0));
 }
 
-hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile) {
+static hip_tile_work work_without_turns(const tdm_plan *plan, const hip_tile_shape *tile) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   double of_rows, chain = chain_clocks(d, cut_share(plan, tile), &of_rows);
-  const hip_shared_tiles shared = shared_of(plan, tile, tile->split > 1 ? tile->split : 1);
   /* Tiles of engine/tile.h. By cache lines rows along k load no line again, and those across k as in the others. */
   const bool in_room = !tile->any_address && (tile->turns || gemm_by_cache_lines(plan, plan->kernel->variant));
   const hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
@@ -369,17 +293,19 @@ hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile) {
                          .out = d->out,
                          .across_a = gemm_transposed_a(d),
                          .across_b = !gemm_transposed_b(d),
-                         .beside_a = takes_turns(plan, tile, &shared) && gemm_loads_again(plan, GEMM_PACKS_A) == 0,
                          .again_a = again_a,
                          .again_b = again_b,
                          .again_in_room = in_room,
-                         .latency = latency_of(plan, tile, &shared),
-                         .hits = hits_of(plan, tile, &shared),
-                         .shared = shared.m > 1 && shared.n > 1 && shared.l2 <= 1,
                          .once = tail_clocks(plan, tile),
                          .chain = chain,
                          .store = of_rows,
                          .before_chain = before_chain(plan)};
+}
+
+hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile) {
+  hip_tile_work work = work_without_turns(plan, tile);
+  gemm_add_turns(plan, tile, last_adds(plan, tile, tile->split) ? tile->split : 1, &work);
+  return work;
 }
 
 /* The second launch of a split: itself, its beginning and end; a trip to memory and its adds for each 8 parts; what it
@@ -401,7 +327,7 @@ static double reduce_clocks(const tdm_plan *plan, int parts) {
 /* ---- K splits in one launch (engine/last_part.h) ---- */
 
 static double last_clocks(const tdm_plan *plan, const hip_tile_shape *tile, int parts) {
-  const hip_tile_output output = output_of(plan);
+  const hip_tile_output output = gemm_output(plan);
   return tdm_hip_last_clocks(plan, &output, tile, parts);
 }
 
@@ -430,7 +356,7 @@ static tdm_cost cost_of_split(const tdm_plan *plan, const hip_tile_shape *tile) 
   if (rows && halves && tile->m > tile->n && d->m > tile->m) work.latency = BELOW;
   const bool last = last_adds(plan, tile, tile->split);
   if (tile->split > 1 && !last) work.chain = work.store = work.before_chain = 0; /* gemm_reduce has them */
-  const hip_tile_output output = output_of(plan);
+  const hip_tile_output output = gemm_output(plan);
   if (last) work.of_cu = tdm_hip_parts_of_cu(plan, &output, tile, tile->split);
   tdm_hip_tile_cost(plan, tile, &work, &cost);
   if (tile->split > 1) cost.clocks += last ? last_clocks(plan, tile, tile->split) : reduce_clocks(plan, tile->split);
@@ -446,7 +372,7 @@ static tdm_cost cost_with_more(const tdm_plan *plan, const hip_tile_shape *tile,
 
 /* The estimate of a run, with the plan's split, or with the best split if the plan has none; then it sets *split. */
 tdm_cost gemm_best_split(const tdm_plan *plan, hip_tile_shape tile, gemm_more *more, int *split) {
-  const hip_tile_output output = output_of(plan);
+  const hip_tile_output output = gemm_output(plan);
   tdm_cost best = tdm_hip_best_parts(plan, &output, tile, plan->desc.gemm.k, cost_with_more, &more, split);
   best.clocks += gemm_pack_clocks(plan, plan->kernel->variant);
   return best;
@@ -498,7 +424,7 @@ static const hip_functions reduce = GEMM_REDUCE;
 /* general: the plan of runs that fall back. */
 static tdm_status prepare_split(tdm_plan *plan, const hip_tile_kernel *kernel, bool last, const tdm_plan *general) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  const hip_tile_output output = output_of(plan);
+  const hip_tile_output output = gemm_output(plan);
   const int parts = parts_of(plan), of_general = parts_of(general), most = parts > of_general ? parts : of_general;
   const size_t used = strlen(plan->explain), of_part = (size_t)(d->batch * d->m * ((d->n + 3) / 4 * 4)) * sizeof(float),
                of_tiles = last ? (size_t)tdm_hip_tile_parts_bytes(&output, &kernel->tile, parts) : 0;
@@ -522,7 +448,7 @@ static tdm_status make_table(tdm_plan *plan, const hip_tile_kernel *kernel, bool
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const size_t steps = (size_t)d->epilogue_steps * sizeof(tdm_epilogue_step);
   if (!last) return tdm_plan_upload(plan, d->epilogue, steps);
-  const hip_tile_output output = output_of(plan);
+  const hip_tile_output output = gemm_output(plan);
   return tdm_hip_upload_counters(plan, d->epilogue, steps, (size_t)tdm_hip_tiles_of(&output, &kernel->tile));
 }
 

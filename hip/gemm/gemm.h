@@ -3,6 +3,7 @@
 #define TANDEM_HIP_GEMM_GEMM_H
 
 #include "hip/host/tile_launch.h"
+#include "hip/host/tile_parts.h"
 
 /* The kernel of hip_128x128, which supports everything. Rows that load dwords fall back to it. */
 extern const hip_tile_kernel gemm_general;
@@ -30,7 +31,18 @@ static inline bool gemm_begin_at(const tdm_gemm_desc *d, int bytes) {
   const hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
   return tdm_hip_rows_aligned(&a, d->type, bytes) && tdm_hip_rows_aligned(&b, d->type, bytes);
 }
+static inline hip_tile_output gemm_output(const tdm_plan *plan) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  return (hip_tile_output){d->m, d->n, d->batch, d->type};
+}
+/* What the estimate of a tile with its split is made of. */
 hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile);
+/* Turns (gemm_turns.c). of_xcd: how many of a tile's parts an XCD has at the same time. work: without turns; gemm_add_turns
+ * adds what they save. gemm_set_turns sets by which share of K a tile begins later than its neighbours (gemm_args), if tiles
+ * take turns. */
+void gemm_add_turns(const tdm_plan *plan, const hip_tile_shape *tile, int of_xcd, hip_tile_work *work);
+void gemm_set_turns(const tdm_plan *plan, const hip_tile_shape *tile, int of_xcd, const hip_tile_work *work, uint32_t *turn_m,
+                    uint32_t *turn_n);
 
 /* Does this kernel support the plan's split? */
 bool gemm_supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);

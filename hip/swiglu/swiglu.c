@@ -11,6 +11,33 @@
 extern const hip_code tdm_code_swiglu_128x64[], tdm_code_swiglu_256x128[], tdm_code_swiglu_tile_16x32[],
     tdm_code_swiglu_tile_32x64[], tdm_code_swiglu_tile_64x64[], tdm_code_swiglu_tile_128x64[];
 
+/* By gfxsim's predictions of bf16 on gfx950: an element of the output takes 0.53 clocks of a CU more than one of a product
+ * (512x512x512 with either kernel). Elements of rows that are not whole fours are stored one by one: 1796x179 takes 2340 clocks
+ * of four waves and 4070 of eight more than 1796x180, 1.1 for an element of a wave. */
+static const double SWISH = 0.53, ONE_BY_ONE = 0.28;
+
+/* What the estimate of any tile is made of. */
+static hip_tile_work work_of(const tdm_plan *plan, const hip_tile_kernel *kernel) {
+  const tdm_swiglu_desc *d = &plan->desc.swiglu;
+  hip_tile_work work = {.m = d->m,
+                        .n = d->n,
+                        .k = d->k,
+                        .batch = 1,
+                        .type = d->type,
+                        .out = d->out,
+                        .store = SWISH,
+                        .across_a = !swiglu_operand(d, 0).along_k,
+                        .across_b = !swiglu_operand(d, 1).along_k};
+  const hip_stored y = {.ld = d->ldy};
+  if (d->n % 4 != 0 || !tdm_hip_rows_aligned(&y, d->out, 4 * (int)tdm_type_size(d->out)))
+    work.store += ONE_BY_ONE * 4 / (kernel->tile.waves_m * kernel->tile.waves_n);
+  if (!kernel->tile.any_address) {
+    work.again_a = swiglu_loads_again(plan, kernel, 0);
+    work.again_b = (swiglu_loads_again(plan, kernel, 1) + swiglu_loads_again(plan, kernel, 2)) / 2;
+  }
+  return work;
+}
+
 static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, void *made) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   const int packs = swiglu_packs(plan, kernel);
@@ -37,7 +64,8 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
                       .aligned_fours = tdm_hip_rows_aligned(&y, d->out, 4 * (int)tdm_type_size(d->out)),
                       .weights_along_k = d->layout == TDM_NT,
                       .packed = packs};
-  swiglu_set_parts(plan, kernel, &args);
+  const hip_tile_work work = work_of(plan, kernel);
+  swiglu_set_parts(plan, kernel, &work, &args);
   memcpy(made, &args, sizeof args);
   return args.order.count;
 }
@@ -132,12 +160,8 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   return tdm_hip_tile_launch(plan, &op, buffers, stream);
 }
 
-/* By gfxsim's predictions of bf16 on gfx950: an element of the output takes 0.53 clocks of a CU more than one of a product
- * (512x512x512 with either kernel). A step of hip_128x64 takes 3050 clocks for 16 or 120 rows, whose loads are masked, and 2130
- * where m is whole tiles, whether n cuts columns or not (128x180 and 128x192 in f16). Elements of rows that are not whole fours
- * are stored one by one: 1796x179 takes 2340 clocks of four waves and 4070 of eight more than 1796x180, 1.1 for an element of a
- * wave. */
-static const double SWISH = 0.53, ONE_BY_ONE = 0.28;
+/* A step of hip_128x64 takes 3050 clocks for 16 or 120 rows, whose loads are masked, and 2130 where m is whole tiles, whether n
+ * cuts columns or not (128x180 and 128x192 in f16). */
 enum { WHOLE_VALU = 1 };
 /* Rows of f32 that do not begin at multiples of 16 bytes take so many more in a step, for each operand: in the loads before the
  * first step and in all steps but the last, which loads nothing. */
@@ -175,26 +199,11 @@ static double one_by_one(const tdm_plan *plan, const hip_tile_shape *tile, int o
 static tdm_cost cost_of(const tdm_plan *plan, const hip_depth_tile *t, int depth, int *split) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   const hip_tile_kernel *kernel = &t->kernel;
-  const hip_stored y = {.ld = d->ldy};
   hip_tile_shape tile = shape_of(plan, t, depth);
-  hip_tile_work work = {.m = d->m,
-                        .n = d->n,
-                        .k = d->k,
-                        .batch = 1,
-                        .type = d->type,
-                        .out = d->out,
-                        .store = SWISH,
-                        .across_a = !swiglu_operand(d, 0).along_k,
-                        .across_b = !swiglu_operand(d, 1).along_k};
+  hip_tile_work work = work_of(plan, kernel);
   if (d->type == TDM_F32 && !tile.any_address) tile.start = 0; /* START_16x32 and START_32x64 are of 16 bits */
   const bool whole = d->m % tile.m == 0;
   if (tile.valu > 0 && whole) tile.valu = WHOLE_VALU;
-  if (d->n % 4 != 0 || !tdm_hip_rows_aligned(&y, d->out, 4 * (int)tdm_type_size(d->out)))
-    work.store += ONE_BY_ONE * 4 / (tile.waves_m * tile.waves_n);
-  if (!tile.any_address) {
-    work.again_a = swiglu_loads_again(plan, kernel, 0);
-    work.again_b = (swiglu_loads_again(plan, kernel, 1) + swiglu_loads_again(plan, kernel, 2)) / 2;
-  }
   for (int i = 0; i < SWIGLU_OPERANDS && tile.any_address; i++) {
     const hip_operand x = swiglu_operand(d, i);
     if (tdm_type_size(d->type) == 2)

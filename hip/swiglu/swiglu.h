@@ -35,8 +35,8 @@ int swiglu_parts(const tdm_plan *plan, const hip_tile_kernel *kernel);
 bool swiglu_supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);
 /* The estimate without copies, with the plan's split, or with the best one. Sets *split to the one it took. */
 tdm_cost swiglu_best_split(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work, int *split);
-/* The order of workgroups, and what they need of the plan's split. */
-void swiglu_set_parts(const tdm_plan *plan, const hip_tile_kernel *kernel, swiglu_args *args);
+/* The order of workgroups, their turns, and what they need of the plan's split. work: of the estimate. */
+void swiglu_set_parts(const tdm_plan *plan, const hip_tile_kernel *kernel, const hip_tile_work *work, swiglu_args *args);
 void swiglu_set_part_pointers(const tdm_plan *plan, swiglu_args *args);
 /* The workspace for parts, and a counter for each tile. */
 tdm_status swiglu_prepare_split(tdm_plan *plan, const hip_tile_kernel *kernel);

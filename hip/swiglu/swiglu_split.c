@@ -32,8 +32,11 @@ static hip_shared_tiles shared_of(const tdm_plan *plan, const hip_tile_shape *ti
   return tdm_hip_shared_tiles(plan, &output, tile, plan->desc.swiglu.k, parts, parts);
 }
 
-static bool takes_turns(const hip_tile_shape *tile, const hip_shared_tiles *shared, bool straddles) {
-  return tile->turns && tdm_hip_may_take_turns(shared, straddles);
+/* work: what an estimate without turns is made of. */
+static bool takes_turns(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work,
+                        const hip_shared_tiles *shared) {
+  const bool straddles = work->again_a > 0 || work->again_b > 0;
+  return tile->turns && (tdm_hip_may_take_turns(shared, straddles) || tdm_hip_turns_pay(plan, tile, work, shared));
 }
 
 static tdm_cost cost_of_parts(const tdm_plan *plan, const hip_tile_shape *tile, const void *work) {
@@ -49,7 +52,7 @@ static tdm_cost cost_of_parts(const tdm_plan *plan, const hip_tile_shape *tile, 
   hip_tile_work of = *(const hip_tile_work *)work;
   const bool straddles = of.again_a > 0 || of.again_b > 0, halves = tdm_hip_half_lines(plan->context->hip->chip);
   tdm_cost cost;
-  if (takes_turns(tile, &shared, straddles)) {
+  if (takes_turns(plan, tile, work, &shared)) {
     if (straddles) {
       of.once += FIRST_TURNS;
       if (tdm_type_size(of.type) == 2 && !(halves && of.across_b)) of.latency = TURNS;
@@ -75,7 +78,7 @@ tdm_cost swiglu_best_split(const tdm_plan *plan, const hip_tile_shape *tile, con
   return cost;
 }
 
-void swiglu_set_parts(const tdm_plan *plan, const hip_tile_kernel *kernel, swiglu_args *args) {
+void swiglu_set_parts(const tdm_plan *plan, const hip_tile_kernel *kernel, const hip_tile_work *work, swiglu_args *args) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   const hip_tile_output output = output_of(plan);
   const int parts = swiglu_parts(plan, kernel);
@@ -86,10 +89,10 @@ void swiglu_set_parts(const tdm_plan *plan, const hip_tile_kernel *kernel, swigl
   args->parts = parts;
   args->part_units = units / parts;
   args->longer_parts = (int32_t)(units % parts);
-  const hip_shared_tiles shared = shared_of(plan, &kernel->tile, parts);
-  bool straddles = false;
-  for (int i = 0; i < SWIGLU_OPERANDS; i++) straddles = straddles || swiglu_loads_again(plan, kernel, i) > 0;
-  if (takes_turns(&kernel->tile, &shared, straddles)) {
+  hip_tile_shape tile = kernel->tile;
+  tile.split = parts;
+  const hip_shared_tiles shared = shared_of(plan, &tile, parts);
+  if (takes_turns(plan, &tile, work, &shared)) {
     args->turn_m = tdm_hip_turn(shared.m);
     args->turn_n = tdm_hip_turn(shared.n);
   }

@@ -1,0 +1,77 @@
+/* Which of gemm's tiles take turns: tiles of an XCD that share lines begin at different K steps (engine/tile.h). And what that
+ * saves in the estimates. */
+#include <math.h>
+
+#include "gemm.h"
+#include "hip/host/turns.h"
+
+static hip_shared_tiles shared_of(const tdm_plan *plan, const hip_tile_shape *tile, int of_xcd) {
+  const hip_tile_output output = gemm_output(plan);
+  return tdm_hip_shared_tiles(plan, &output, tile, plan->desc.gemm.k, tile->split > 1 ? tile->split : 1, of_xcd);
+}
+
+static bool straddles(const tdm_plan *plan) {
+  return gemm_loads_again(plan, GEMM_PACKS_A) > 0 || gemm_loads_again(plan, GEMM_PACKS_B) > 0;
+}
+
+static bool may_take_turns(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work,
+                           const hip_shared_tiles *s) {
+  return tdm_hip_may_take_turns(s, straddles(plan)) || tdm_hip_turns_pay(plan, tile, work, s);
+}
+
+void gemm_set_turns(const tdm_plan *plan, const hip_tile_shape *tile, int of_xcd, const hip_tile_work *work, uint32_t *turn_m,
+                    uint32_t *turn_n) {
+  const hip_shared_tiles shared = shared_of(plan, tile, of_xcd);
+  const bool by_lines = tile->cache_lines > 0 && plan->tuning.of[TDM_TUNE_DEPTH] == tile->cache_lines;
+  if (!(tile->turns || by_lines) || !may_take_turns(plan, tile, work, &shared)) return;
+  *turn_m = tdm_hip_turn(shared.m);
+  *turn_n = tdm_hip_turn(shared.n);
+}
+
+/* Lines of an operand that one XCD alone reads come later than those that others read, too, which may find in the memory-side
+ * cache what another XCD has waited for. As a share of the latency, by predictions of nt bf16 with tiles of 32x128 and 128x32
+ * on gfx942 (gfx950 alike): 2048x128x2048 with four K splits takes 23,446 clocks where one XCD alone reads the rows of A's
+ * tiles, and 21,733 where two or more read all; 256x1024x2048 23,638 where one XCD alone reads the 128 columns of B's tile,
+ * and 21,845 with 32 columns. */
+static double latency_of_operand(double xcds) {
+  static const double ALONE = 1.1;
+  return xcds >= 2 ? 1 : ALONE;
+}
+
+/* Of all loads, as a share of HBM's latency. Where rows straddle lines, with all lines that they are in: 1000x1000x1000 and
+ * 1000x1000x2000 bf16 nn, tn and tt by 64x64, 32x128, 128x32 and 64x128 on gfx950, in turns, read 0.37 and 0.74 of the L2 and
+ * have 0.58 to 0.63 and 0.63 to 0.69; 1500x1100x3000 tn by 128x128, with 1.4 of it, 0.66. The first two steps' loads all start
+ * at once. 1000x600x1020 tn by 128x128, in which each tile shares lines with others, but takes no turns, has 0.84, and
+ * 500x500x1024 by 64x128 0.9. By cache lines, with one operand across k, tiles gain where the L2 does not keep what they share:
+ * 2000x2000x2000 nn and tt by 128x128, with 1.5 of it, take 42,224 and 42,225 clocks, and 47,596 and 45,824 with depth 3. */
+static double latency_of(const tdm_plan *plan, const hip_tile_shape *tile, const hip_shared_tiles *s, bool turns) {
+  static const double TURNS = 0.57, OF_L2 = 0.07, FIRST = 2, L2 = 0.29 /* its latency */, TOGETHER = 0.9, SHIFTED = 0.7,
+                      BY_LINES = 0.8, MOST_L2 = 2;
+  enum { SMALLER_SIDE = 32, LARGER_SIDE = 128 };
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const double xcds = plan->context->hip->xcds;
+  if (turns && straddles(plan) && !tile->any_address) {
+    const double steps = ceil((double)d->k * (double)tdm_type_size(d->type) / HIP_STEP_BYTES / fmax(1, tile->split)),
+                 first = fmin(1, FIRST / fmax(1, steps));
+    return fmin(1, fmax(TURNS + OF_L2 * fmin(s->l2, MOST_L2), first + (1 - first) * L2));
+  }
+  if (turns && straddles(plan)) return SHIFTED; /* hip_shifted's are corrected as a whole */
+  if (tile->turns && straddles(plan) && (s->m > 1 || s->n > 1)) return TOGETHER;
+  if (gemm_by_cache_lines(plan, plan->kernel->variant) && straddles(plan) && s->l2 > 1) return BY_LINES;
+  /* For the two tiles that are each other's mirror image, where both fit. The others' estimates fit without it. */
+  if (xcds < 2 || !tile->turns || fmin(tile->m, tile->n) != SMALLER_SIDE || d->m < LARGER_SIDE || d->n < LARGER_SIDE) return 1;
+  const double m = fmin(tile->m, (double)d->m), n = fmin(tile->n, (double)d->n),
+               a = latency_of_operand(xcds * s->m / ceil((double)d->m / tile->m)),
+               b = latency_of_operand(xcds * s->n / ceil((double)d->n / tile->n));
+  return (m * a + n * b) / (m + n);
+}
+
+/* The estimates of tiles by cache lines fit as if they took no turns. */
+void gemm_add_turns(const tdm_plan *plan, const hip_tile_shape *tile, int of_xcd, hip_tile_work *work) {
+  const hip_shared_tiles shared = shared_of(plan, tile, of_xcd);
+  const bool turns = tile->turns && may_take_turns(plan, tile, work, &shared);
+  work->beside_a = turns && gemm_loads_again(plan, GEMM_PACKS_A) == 0;
+  work->latency = latency_of(plan, tile, &shared, turns);
+  work->hits = turns && !straddles(plan) ? tdm_hip_turn_hits(plan, &shared) : 0; /* else they are in the latency */
+  work->shared = shared.m > 1 && shared.n > 1 && shared.l2 <= 1;
+}
