@@ -81,6 +81,7 @@ if [ $want_test = yes ]; then
   need python3-venv python3 -c 'import ensurepip'
   need clang-format-19 have clang-format-19
   need libclang-rt-19-dev file $llvm/lib/clang/19/lib/linux
+  need llvm-19 file $llvm/bin/llvm-symbolizer # ThreadSanitizer needs the names of functions for test/threads/tsan.supp
 fi
 if [ $want_test = yes ] || [ $nvidia = yes ] || [ $amd = yes ]; then
   need clang-19 have clang-19

@@ -269,6 +269,10 @@ threads() { # OPTIONS...
     echo "no libarcher.so of LLVM 19: it is in the package libomp5-19 or libomp-19-dev, which tools/setup.sh --test installs"
     return 1
   }
+  [ -x /usr/lib/llvm-19/bin/llvm-symbolizer ] || {
+    echo "no llvm-symbolizer of LLVM 19, without which tsan.supp names no function: it is in the package llvm-19, which tools/setup.sh --test installs"
+    return 1
+  }
   # shellcheck disable=SC2086 # words
   OMP_TOOL_LIBRARIES=$archer TSAN_OPTIONS="exitcode=66 allocator_may_return_null=1 ignore_noninstrumented_modules=1 suppressions=$PWD/test/threads/tsan.supp" \
     meson test -C build-tsan $patience --print-errorlogs --suite threads && status=0 || status=$?
