@@ -88,18 +88,22 @@ static const whole_clocks *whole_clocks_of(const tdm_plan *plan) {
 }
 
 static double whole_64_rest(const tdm_plan *plan, double of_cu, double steps) {
-  /* Estimates of the other tiles are 0 to 30 % too high for such products, so only a part of what steps take less counts: with
-   * 0.85 of it 1536x1536x1536 tn took 42,596 clocks by 64x64, and takes 39,952 by hip_tile_128x128. Of 170 drawn products this
-   * changed the choice in 24, which take 0.79 to 1.05 of what they took, 0.95 in the geometric mean. */
-  static const double SHARE = 0.8;
-  /* Where HBM is busy for two thirds of the steps, they take longer: 128x8192x5120 nt takes 106,795 clocks by 64x64. */
-  static const double BUSY = 1.5;
+  /* Where rows begin at lines, estimates of the other tiles are 0 to 30 % too high, so only a part of what steps take less
+   * counts: with more of it 1536x1536x1536 tn took 42,596 clocks by 64x64, and takes 39,952 by hip_tile_128x128. Less where HBM
+   * is busy: 128x14336x4096 nt would take 117,660 by 64x64, and takes 80,108 by hip_tile_128x128. And only short products have
+   * more of it than others: 1536x1152x3072 nt would take 62,112 by 64x128 and 70,372 by 64x64, and takes 57,900;
+   * 2688x1152x1664 tt would take 61,369 by 64x64, and takes 53,424. */
+  static const double SOME = 0.9, ALL = 1.2;
+  enum { SHORT = 24, SHORT_64 = 32, SHORT_OF_CU = 64 /* steps */ };
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const whole_clocks *of = whole_clocks_of(plan);
+  const bool larger = plan->kernel == &tdm_gemm_hip_shifted_64x128;
   const double bytes = (double)d->batch * (double)(d->m + d->n) * (double)d->k * (double)tdm_type_size(d->type),
                hbm = bytes / (tdm_hip_cost_numbers.hbm * tdm_hip_rates(plan->context->hip, d->type).hbm),
-               less = SHARE * (of_cu > 1 ? of_cu / 2 * of->two[d->layout] : of->alone[d->layout]);
-  return of->once + steps * less + fmax(0, BUSY * hbm - steps * of_cu * of->step);
+               counted = fmin(fmin(steps, SHORT_OF_CU / of_cu), larger ? SHORT : SHORT_64),
+               share = larger || gemm_begin_at(d, HIP_STEP_BYTES) ? SOME : ALL,
+               less = of_cu > 1 ? of_cu / 2 * of->two[d->layout] : of->alone[d->layout];
+  return of->once + share * counted * less * fmax(0, 1 - hbm / (steps * of_cu * of->step));
 }
 
 /* Two rows along k straddle their lines: in long products by 64x128 the L2 does not keep what the next step needs again.

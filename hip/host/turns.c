@@ -37,13 +37,17 @@ bool tdm_hip_turns_pay(const tdm_plan *plan, const hip_tile_shape *tile, const h
   /* Of the clocks without turns: 0.99 to 1.01 is estimated where 4 to 7 % more are predicted, 0.95 where it is 5 % more, and
    * 0.75 to 0.93 where 7 to 26 % less are. */
   static const double PAYS = 0.94;
-  /* A step of two operands that LDS does not transpose takes as long as its instructions on gfx942, whether its lines come from
-   * the L2 or not: 1024x4096x4096 nn, tn and tt bf16 take 4, 7 and 8 % more predicted clocks with turns, nt 5 % less. */
+  /* On gfx942 a large tile's step takes as long as its instructions, most of all where it transposes fragments, whether its
+   * lines come from the L2 or not: by 128x128 1024x4096x4096 nn, tn and tt bf16 take 4, 7 and 8 % more predicted clocks with
+   * turns, and nt 5 % less. Those of 256x128 would be estimated 17 % too low. By 64x128 656x2272x5360 tn, whose rows straddle
+   * lines, takes 10 % more. hip_shifted's tiles are for short products. */
   enum { LARGE = 128 * 128 };
-  const bool by_hand = tdm_hip_half_lines(plan->context->hip->chip) && tile->m * tile->n >= LARGE;
+  const int size = tdm_hip_half_lines(plan->context->hip->chip) ? tile->m * tile->n : 0;
+  const bool across = work->across_a || work->across_b, straddles = work->again_a > 0 || work->again_b > 0;
+  const bool none = size > LARGE || (size > 0 && across && (size == LARGE || straddles)) || tile->any_address;
   hip_tile_work in_turns = *work;
   tdm_cost without, with;
-  if (s->m <= 1 || s->n <= 1 || (by_hand && (work->across_a || work->across_b))) return false;
+  if (s->m <= 1 || s->n <= 1 || none) return false;
   in_turns.hits = of_neighbours(s, 1);
   tdm_hip_tile_cost(plan, tile, work, &without);
   tdm_hip_tile_cost(plan, tile, &in_turns, &with);
