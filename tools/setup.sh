@@ -81,16 +81,16 @@ if [ $want_test = yes ]; then
   need python3-venv python3 -c 'import ensurepip'
   need clang-format-19 have clang-format-19
   need libclang-rt-19-dev file $llvm/lib/clang/19/lib/linux
-  need llvm-19 file $llvm/bin/llvm-symbolizer # ThreadSanitizer needs the names of functions for test/threads/tsan.supp
 fi
 if [ $want_test = yes ] || [ $nvidia = yes ] || [ $amd = yes ]; then
   need clang-19 have clang-19
+  # ThreadSanitizer asks its llvm-symbolizer for the names in test/threads/tsan.supp, and clang-offload-bundler runs its llvm-objcopy.
+  need llvm-19 file $llvm/bin/llvm-symbolizer
   file $openmp$llvm/lib/clang/19/include/omp.h >/dev/null || need libomp-19-dev file $llvm/lib/clang/19/include/omp.h
 fi
 if [ $nvidia = yes ] || [ $amd = yes ]; then
   need clang-tools-19 file $llvm/bin/clang-linker-wrapper
   need lld-19 file $llvm/bin/ld.lld
-  need llvm-19 file $llvm/bin/llvm-objcopy # which clang-offload-bundler runs
 fi
 if [ $want_site = yes ]; then need python3-venv python3 -c 'import ensurepip'; fi
 cuda=build-tools/cuda

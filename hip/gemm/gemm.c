@@ -140,10 +140,12 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
   args.by = hip_order_divisors_of(args.order, parts);
   args.reducers = (uint16_t)reducers(plan);
   args.reduce_bits = (uint16_t)reduce_bits(args.ldp / 4);
-  hip_tile_shape in_parts = kernel->tile;
-  in_parts.split = parts;
-  const hip_tile_work work = work_without_turns(plan, &in_parts);
-  gemm_set_turns(plan, &in_parts, last ? parts : 1, &work, &args.turn_m, &args.turn_n);
+  if (kernel->tile.turns || gemm_by_cache_lines(plan, kernel)) {
+    hip_tile_shape in_parts = kernel->tile;
+    in_parts.split = parts;
+    const hip_tile_work work = work_without_turns(plan, &in_parts);
+    gemm_set_turns(plan, &in_parts, last ? parts : 1, &work, &args.turn_m, &args.turn_n);
+  }
   args.last_adds = last;
   memcpy(made, &args, sizeof args);
   return args.order.count;

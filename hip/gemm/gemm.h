@@ -38,8 +38,8 @@ static inline hip_tile_output gemm_output(const tdm_plan *plan) {
 /* What the estimate of a tile with its split is made of. */
 hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile);
 /* Turns (gemm_turns.c). of_xcd: how many of a tile's parts an XCD has at the same time. work: without turns; gemm_add_turns
- * adds what they save. gemm_set_turns sets by which share of K a tile begins later than its neighbours (gemm_args), if tiles
- * take turns. */
+ * adds what they save. gemm_set_turns, for tiles that can take turns, sets by which share of K a tile begins later than its
+ * neighbours (gemm_args), where they do. */
 void gemm_add_turns(const tdm_plan *plan, const hip_tile_shape *tile, int of_xcd, hip_tile_work *work);
 void gemm_set_turns(const tdm_plan *plan, const hip_tile_shape *tile, int of_xcd, const hip_tile_work *work, uint32_t *turn_m,
                     uint32_t *turn_n);

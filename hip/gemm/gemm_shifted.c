@@ -71,18 +71,31 @@ typedef struct whole_clocks {
   double once;
   double alone[4], two[4]; /* of a step, by layout; two: each two of a CU */
   double step;             /* what a step takes, if HBM is not busy */
+  double share, most;      /* how much of `alone` and `two` counts, and of how many steps (whole_64_rest) */
 } whole_clocks;
 static const whole_clocks *whole_clocks_of(const tdm_plan *plan) {
   enum { NN = TDM_NN, NT = TDM_NT, TN = TDM_TN, TT = TDM_TT };
   /* 64x64, then 64x128; of each, rows that begin at lines, then others */
   static const whole_clocks rows[2][2] = {
-      {{-110, {[NN] = -507, [NT] = -430, [TN] = -599, [TT] = -506}, {[NN] = -882, [NT] = -1034, [TN] = -743, [TT] = -886}, 760},
-       {590, {[NN] = -471, [NT] = -423, [TN] = -586, [TT] = -471}, {[NN] = -473, [NT] = -337, [TN] = -632, [TT] = -473}, 790}},
-      {{530,
-        {[NN] = -536, [NT] = -495, [TN] = -698, [TT] = -519},
-        {[NN] = -895, [NT] = -1217, [TN] = -762, [TT] = -1116},
-        1110},
-       {1200, {[NN] = -492, [NT] = -278, [TN] = -667, [TT] = -344}, {[NN] = 0}, 1280}}};
+      {{.once = -110,
+        .alone = {[NN] = -507, [NT] = -430, [TN] = -599, [TT] = -506},
+        .two = {[NN] = -882, [NT] = -1034, [TN] = -743, [TT] = -886},
+        .step = 760,
+        .share = 0.9,
+        .most = 32},
+       {.once = 590,
+        .alone = {[NN] = -471, [NT] = -423, [TN] = -586, [TT] = -471},
+        .two = {[NN] = -473, [NT] = -337, [TN] = -632, [TT] = -473},
+        .step = 790,
+        .share = 1.2,
+        .most = 32}},
+      {{.once = 530,
+        .alone = {[NN] = -536, [NT] = -495, [TN] = -698, [TT] = -519},
+        .two = {[NN] = -895, [NT] = -1217, [TN] = -762, [TT] = -1116},
+        .step = 1110,
+        .share = 0.9,
+        .most = 24},
+       {.once = 1200, .alone = {[NN] = -492, [NT] = -278, [TN] = -667, [TT] = -344}, .step = 1280, .share = 0.9, .most = 24}}};
   const bool larger = plan->kernel == &tdm_gemm_hip_shifted_64x128, lines = gemm_begin_at(&plan->desc.gemm, HIP_STEP_BYTES);
   return &rows[larger][!lines];
 }
@@ -93,17 +106,14 @@ static double whole_64_rest(const tdm_plan *plan, double of_cu, double steps) {
    * is busy: 128x14336x4096 nt would take 117,660 by 64x64, and takes 80,108 by hip_tile_128x128. And only short products have
    * more of it than others: 1536x1152x3072 nt would take 62,112 by 64x128 and 70,372 by 64x64, and takes 57,900;
    * 2688x1152x1664 tt would take 61,369 by 64x64, and takes 53,424. */
-  static const double SOME = 0.9, ALL = 1.2;
-  enum { SHORT = 24, SHORT_64 = 32, SHORT_OF_CU = 64 /* steps */ };
+  enum { MOST_OF_CU = 64 /* steps */ };
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const whole_clocks *of = whole_clocks_of(plan);
-  const bool larger = plan->kernel == &tdm_gemm_hip_shifted_64x128;
   const double bytes = (double)d->batch * (double)(d->m + d->n) * (double)d->k * (double)tdm_type_size(d->type),
                hbm = bytes / (tdm_hip_cost_numbers.hbm * tdm_hip_rates(plan->context->hip, d->type).hbm),
-               counted = fmin(fmin(steps, SHORT_OF_CU / of_cu), larger ? SHORT : SHORT_64),
-               share = larger || gemm_begin_at(d, HIP_STEP_BYTES) ? SOME : ALL,
+               counted = fmin(fmin(steps, MOST_OF_CU / of_cu), of->most),
                less = of_cu > 1 ? of_cu / 2 * of->two[d->layout] : of->alone[d->layout];
-  return of->once + share * counted * less * fmax(0, 1 - hbm / (steps * of_cu * of->step));
+  return of->once + of->share * counted * less * fmax(0, 1 - hbm / (steps * of_cu * of->step));
 }
 
 /* Two rows along k straddle their lines: in long products by 64x128 the L2 does not keep what the next step needs again.

@@ -14,16 +14,10 @@ static bool straddles(const tdm_plan *plan) {
   return gemm_loads_again(plan, GEMM_PACKS_A) > 0 || gemm_loads_again(plan, GEMM_PACKS_B) > 0;
 }
 
-static bool may_take_turns(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work,
-                           const hip_shared_tiles *s) {
-  return tdm_hip_may_take_turns(s, straddles(plan)) || tdm_hip_turns_pay(plan, tile, work, s);
-}
-
 void gemm_set_turns(const tdm_plan *plan, const hip_tile_shape *tile, int of_xcd, const hip_tile_work *work, uint32_t *turn_m,
                     uint32_t *turn_n) {
   const hip_shared_tiles shared = shared_of(plan, tile, of_xcd);
-  const bool by_lines = tile->cache_lines > 0 && plan->tuning.of[TDM_TUNE_DEPTH] == tile->cache_lines;
-  if (!(tile->turns || by_lines) || !may_take_turns(plan, tile, work, &shared)) return;
+  if (!tdm_hip_takes_turns(plan, tile, work, &shared, straddles(plan))) return;
   *turn_m = tdm_hip_turn(shared.m);
   *turn_n = tdm_hip_turn(shared.n);
 }
@@ -69,7 +63,7 @@ static double latency_of(const tdm_plan *plan, const hip_tile_shape *tile, const
 /* The estimates of tiles by cache lines fit as if they took no turns. */
 void gemm_add_turns(const tdm_plan *plan, const hip_tile_shape *tile, int of_xcd, hip_tile_work *work) {
   const hip_shared_tiles shared = shared_of(plan, tile, of_xcd);
-  const bool turns = tile->turns && may_take_turns(plan, tile, work, &shared);
+  const bool turns = tile->turns && tdm_hip_takes_turns(plan, tile, work, &shared, straddles(plan));
   work->beside_a = turns && gemm_loads_again(plan, GEMM_PACKS_A) == 0;
   work->latency = latency_of(plan, tile, &shared, turns);
   work->hits = turns && !straddles(plan) ? tdm_hip_turn_hits(plan, &shared) : 0; /* else they are in the latency */

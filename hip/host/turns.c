@@ -17,10 +17,6 @@ hip_shared_tiles tdm_hip_shared_tiles(const tdm_plan *plan, const hip_tile_outpu
   return s;
 }
 
-bool tdm_hip_may_take_turns(const hip_shared_tiles *s, bool straddles) {
-  return s->m > 1 && s->n > 1 && s->l2 <= (straddles ? 2 : 1);
-}
-
 /* Tile i of a column and j of a row begins with K step i / s->m + j / s->n of all. So it waits for HBM for 1 / s->n of K in
  * rows of A and for 1 / s->m in columns of B, and then finds what its neighbours have loaded. The estimate adds the two: a
  * step of 512x512 bf16 by 16x64 takes 425 and 480 predicted clocks on gfx950 in nt and nn, of 1024x1024 by 32x128 473 and 496,
@@ -33,7 +29,8 @@ double tdm_hip_turn_hits(const tdm_plan *plan, const hip_shared_tiles *s) {
   return of_neighbours(s, tdm_hip_half_lines(plan->context->hip->chip) ? HALF_LINES : 1);
 }
 
-bool tdm_hip_turns_pay(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work, const hip_shared_tiles *s) {
+/* For tiles that share more than fits in the L2. */
+static bool turns_pay(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work, const hip_shared_tiles *s) {
   /* Of the clocks without turns: 0.99 to 1.01 is estimated where 4 to 7 % more are predicted, 0.95 where it is 5 % more, and
    * 0.75 to 0.93 where 7 to 26 % less are. */
   static const double PAYS = 0.94;
@@ -45,11 +42,16 @@ bool tdm_hip_turns_pay(const tdm_plan *plan, const hip_tile_shape *tile, const h
   const int size = tdm_hip_half_lines(plan->context->hip->chip) ? tile->m * tile->n : 0;
   const bool across = work->across_a || work->across_b, straddles = work->again_a > 0 || work->again_b > 0;
   const bool none = size > LARGE || (size > 0 && across && (size == LARGE || straddles)) || tile->any_address;
+  if (none) return false;
   hip_tile_work in_turns = *work;
   tdm_cost without, with;
-  if (s->m <= 1 || s->n <= 1 || none) return false;
   in_turns.hits = of_neighbours(s, 1);
   tdm_hip_tile_cost(plan, tile, work, &without);
   tdm_hip_tile_cost(plan, tile, &in_turns, &with);
   return with.clocks < PAYS * without.clocks;
+}
+
+bool tdm_hip_takes_turns(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work, const hip_shared_tiles *s,
+                         bool straddles) {
+  return s->m > 1 && s->n > 1 && (s->l2 <= (straddles ? 2 : 1) || turns_pay(plan, tile, work, s));
 }

@@ -16,14 +16,15 @@ hip_shared_tiles tdm_hip_shared_tiles(const tdm_plan *plan, const hip_tile_outpu
 /* Both operands must be shared: a load waits for all those before it, so one operand's hits save nothing beside the other's
  * misses. Turns pay where what the tiles read fits in the L2. Where rows straddle cache lines the room of the vL1D is what
  * limits all tiles, so they pay for more bytes: 1500x1100x3000 nn and 2000x2000x2000 tn bf16, with 1.4 and 1.5 times the L2,
- * take 9 and 6 % less predicted clocks with turns. */
-bool tdm_hip_may_take_turns(const hip_shared_tiles *s, bool straddles);
-/* For more bytes than that, turns pay if the estimate says so. A line must stay in the L2 only until the neighbour's turn, an
- * s->m-th or s->n-th of K later: bf16 nt by 128x128 on gfx950, 8 x 4 tiles in an XCD, takes 35,745 predicted clocks for
+ * take 9 and 6 % less predicted clocks with turns.
+ *
+ * For more bytes than that, turns pay if the estimate says so. A line must stay in the L2 only until the neighbour's turn, an
+ * s->m-th or s->n-th of K later: bf16 nt by 128x128 on gfx950, 8 x 4 tiles in an XCD, took 35,745 predicted clocks for
  * 2048x2048x2048 (1.5 times the L2), and 107,078 for a K of 8192 (6 times); 40,834 and 143,970 without turns. But all tiles
  * begin with lines that no other has loaded, and HBM must bring them at once: where it is busy anyway, as in 256x16384x2048
- * nt, they take 48,641 and 45,569. work: without turns. */
-bool tdm_hip_turns_pay(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work, const hip_shared_tiles *s);
+ * nt, they took 48,641 and 45,569. work: of the estimate without turns. */
+bool tdm_hip_takes_turns(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work, const hip_shared_tiles *s,
+                         bool straddles);
 /* turn_m or turn_n of the kernels' arguments: by which share of K (TILE_TURN_BITS) a tile begins later than its neighbour.
  * tiles: m or n of those that share lines. */
 static inline uint32_t tdm_hip_turn(double tiles) { return (uint32_t)((1 << TILE_TURN_BITS) / tiles); }

@@ -32,12 +32,7 @@ static hip_shared_tiles shared_of(const tdm_plan *plan, const hip_tile_shape *ti
   return tdm_hip_shared_tiles(plan, &output, tile, plan->desc.swiglu.k, parts, parts);
 }
 
-/* work: what an estimate without turns is made of. */
-static bool takes_turns(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work,
-                        const hip_shared_tiles *shared) {
-  const bool straddles = work->again_a > 0 || work->again_b > 0;
-  return tile->turns && (tdm_hip_may_take_turns(shared, straddles) || tdm_hip_turns_pay(plan, tile, work, shared));
-}
+static bool straddles_lines(const hip_tile_work *work) { return work->again_a > 0 || work->again_b > 0; }
 
 static tdm_cost cost_of_parts(const tdm_plan *plan, const hip_tile_shape *tile, const void *work) {
   /* As in gemm.c, but only where that fits: 257x515x1001 f32 nt takes 34,382 predicted clocks by 64x64 in 5 parts on gfx950,
@@ -50,9 +45,9 @@ static tdm_cost cost_of_parts(const tdm_plan *plan, const hip_tile_shape *tile, 
   const hip_tile_output output = output_of(plan);
   const hip_shared_tiles shared = shared_of(plan, tile, tile->split);
   hip_tile_work of = *(const hip_tile_work *)work;
-  const bool straddles = of.again_a > 0 || of.again_b > 0, halves = tdm_hip_half_lines(plan->context->hip->chip);
+  const bool straddles = straddles_lines(&of), halves = tdm_hip_half_lines(plan->context->hip->chip);
   tdm_cost cost;
-  if (takes_turns(plan, tile, work, &shared)) {
+  if (tile->turns && tdm_hip_takes_turns(plan, tile, work, &shared, straddles)) {
     if (straddles) {
       of.once += FIRST_TURNS;
       if (tdm_type_size(of.type) == 2 && !(halves && of.across_b)) of.latency = TURNS;
@@ -92,7 +87,7 @@ void swiglu_set_parts(const tdm_plan *plan, const hip_tile_kernel *kernel, const
   hip_tile_shape tile = kernel->tile;
   tile.split = parts;
   const hip_shared_tiles shared = shared_of(plan, &tile, parts);
-  if (takes_turns(plan, &tile, work, &shared)) {
+  if (tile.turns && tdm_hip_takes_turns(plan, &tile, work, &shared, straddles_lines(work))) {
     args->turn_m = tdm_hip_turn(shared.m);
     args->turn_n = tdm_hip_turn(shared.n);
   }
