@@ -110,7 +110,7 @@ typedef struct ragged_row {
   int own, element; /* this work-item's first chunk, and its single element of the row; below 0: it has none */
 } ragged_row;
 
-/* at: where the row begins, in an array whose rows decide where chunks begin. */
+/* at: where the row begins, in an array whose rows decide where chunks begin. cols: below 2^31 (tdm_hip_loop_fits). */
 DEVICE ragged_row ragged_of(const char *at, int cols, bool exists, row_group_t g, tdm_type type) {
   const int skew = type != TDM_F32 && is_between_dwords(at) ? 1 : 0, length = chunk_length(type),
             whole = (cols - skew) / length;

@@ -35,6 +35,13 @@ static hip_row_parts parts_of(const tdm_plan *plan, const hip_rows *r) {
       .cols = r->cols, .part = part, .rows = (int32_t)r->rows, .parts = (int32_t)hip_ceil_div(r->cols, part)};
 }
 
+bool tdm_hip_loop_fits(const tdm_plan *plan, char *reason, size_t size) {
+  const hip_rows r = rows_of(plan);
+  if (r.cols <= INT32_MAX) return true;
+  snprintf(reason, size, "cols = %" PRId64 ": must be at most %d", r.cols, INT32_MAX);
+  return false;
+}
+
 bool tdm_hip_parts_fit(const tdm_plan *plan, char *reason, size_t size) {
   const hip_rows r = rows_of(plan);
   if (plan->empty) return true;

@@ -9,7 +9,9 @@
  * parts. A SIMD holds HIP_PARTS_WAVES of each at least. */
 enum { HIP_PARTS_FIRST, HIP_PARTS_SECOND, HIP_PARTS_WAVES = 6 };
 
-/* For a kernel's `supports`: would a row have two parts at least, with no more workgroups than the device holds? */
+/* For a kernel's `supports`, without parts: chunks of a row are counted in 31 bits (hip/device/row_batches.h). */
+bool tdm_hip_loop_fits(const tdm_plan *plan, char *reason, size_t size);
+/* With parts: would a row have two parts at least, with no more workgroups than the device holds? */
 bool tdm_hip_parts_fit(const tdm_plan *plan, char *reason, size_t size);
 
 /* Sets the parts, plan->hip to the first launch, and *second to a launch of as many workgroups. each: bytes of a part's result,

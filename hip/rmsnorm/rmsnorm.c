@@ -128,6 +128,7 @@ const tdm_kernel tdm_rmsnorm_hip_loop = {.name = "hip_loop",
                                          .backend = &tdm_backend_hip,
                                          .variant = &loop,
                                          .functions = functions,
+                                         .supports = tdm_hip_loop_fits,
                                          .prepare = prepare,
                                          .launch = launch,
                                          .cost = tdm_hip_loop_cost};

@@ -120,6 +120,7 @@ const tdm_kernel tdm_softmax_hip_loop = {.name = "hip_loop",
                                          .backend = &tdm_backend_hip,
                                          .variant = &loop,
                                          .functions = functions,
+                                         .supports = tdm_hip_loop_fits,
                                          .prepare = prepare,
                                          .launch = launch,
                                          .cost = tdm_hip_loop_cost};

@@ -5,6 +5,8 @@
 
 #include "tandem/attention.h"
 #include "tandem/embedding.h"
+#include "tandem/rmsnorm.h"
+#include "tandem/softmax.h"
 
 static void kernel_is(tdm_plan *plan, const char *kernel, bool is) {
   if ((strcmp(tdm_plan_kernel(plan), kernel) == 0) != is)
@@ -302,6 +304,16 @@ static void limits(void **state) {
   tokens.d = tokens.ldt = tokens.ldy = (1 << 29) - 1;
   ACCEPTED(tdm_embedding_plan(context, &tokens, &plan));
   tdm_plan_free(plan);
+  tdm_close(context);
+  open_with("softmax=hip_loop");
+  tdm_softmax_desc wide = tdm_softmax_default(1, INT64_C(1) << 31, TDM_BF16);
+  REFUSED(tdm_softmax_plan(context, &wide, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '",
+          "cols = 2147483648: must be at most 2147483647");
+  tdm_close(context);
+  open_with("rmsnorm=hip_loop");
+  tdm_rmsnorm_desc norm = tdm_rmsnorm_default(1, INT64_C(1) << 31, TDM_F32);
+  REFUSED(tdm_rmsnorm_plan(context, &norm, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '",
+          "cols = 2147483648: must be at most 2147483647");
   tdm_close(context);
   open_with("hip_flash64");
   tdm_attention_desc few = tdm_attention_default(1, 1, 1, 16, 16, 64, TDM_BF16);
