@@ -80,7 +80,7 @@ static bool supports_fast(const tdm_plan *plan, const attention_variant *v, char
     snprintf(reason, size, "scale = %g: must not be 0 or overflow", (double)d->scale);
     return false;
   }
-  return supports_strides(d, &d->q, "stride of q", d->heads_q, d->sq, reason, size) &&
+  return tdm_hip_lds_fits(plan, reason, size) && supports_strides(d, &d->q, "stride of q", d->heads_q, d->sq, reason, size) &&
          supports_strides(d, &d->k, "stride of k", d->heads_kv, d->skv, reason, size) &&
          supports_strides(d, &d->v, "stride of v", d->heads_kv, d->skv, reason, size) &&
          supports_strides(d, &d->o, "stride of o", d->heads_q, d->sq, reason, size) &&
@@ -338,9 +338,9 @@ const tdm_kernel tdm_attention_hip_decode = {
     .cost = attention_cost,
     .rebindable = true};
 FAST_ROW(decode, 64, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "decode64", .waves = 2});
-FAST_ROW(decode, 96, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "decode96", .waves = 2});
-FAST_ROW(decode, 128, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "decode128", .waves = 2});
-FAST_ROW(decode, 256, TDM_16_BIT_TYPES, {.code = tdm_code_attention_wide, .stem = "decode256", .waves = 1});
+FAST_ROW(decode, 96, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "decode96", .waves = 2, .lds = 96 << 10});
+FAST_ROW(decode, 128, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "decode128", .waves = 2, .lds = 96 << 10});
+FAST_ROW(decode, 256, TDM_16_BIT_TYPES, {.code = tdm_code_attention_wide, .stem = "decode256", .waves = 1, .lds = 128 << 10});
 FAST_ROW(decode, _f32, 1 << TDM_F32, [F32_64] = {.code = tdm_code_attention_f32, .stem = "decode64x16", .waves = 2},
          [F32_64 + 1] = {.code = tdm_code_attention_f32, .stem = "decode64x32", .waves = 2},
          [F32_128] = {.code = tdm_code_attention_f32, .stem = "decode128x16", .waves = 2},
@@ -358,9 +358,10 @@ const tdm_kernel tdm_attention_hip_flash = {
     .launch = launch,
     .cost = attention_cost,
     .rebindable = true};
-FAST_ROW(flash, 64, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash64", .waves = 2});
-FAST_ROW(flash, 96, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash96", .waves = 2});
-FAST_ROW(flash, 128, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash128", .waves = 2});
-FAST_ROW(flash, 256, TDM_16_BIT_TYPES, [WIDE_160] = {.code = tdm_code_attention_fast, .stem = "flash160", .waves = 2},
-         [WIDE_192] = {.code = tdm_code_attention_fast, .stem = "flash192", .waves = 2},
-         [WIDE_256] = {.code = tdm_code_attention_wide, .stem = "flash256", .waves = 1});
+FAST_ROW(flash, 64, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash64", .waves = 2, .lds = 80 << 10});
+FAST_ROW(flash, 96, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash96", .waves = 2, .lds = 160 << 10});
+FAST_ROW(flash, 128, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash128", .waves = 2, .lds = 160 << 10});
+FAST_ROW(flash, 256,
+         TDM_16_BIT_TYPES, [WIDE_160] = {.code = tdm_code_attention_fast, .stem = "flash160", .waves = 2, .lds = 160 << 10},
+         [WIDE_192] = {.code = tdm_code_attention_fast, .stem = "flash192", .waves = 2, .lds = 160 << 10},
+         [WIDE_256] = {.code = tdm_code_attention_wide, .stem = "flash256", .waves = 1, .lds = 128 << 10});

@@ -6,14 +6,15 @@
 extern const hip_code tdm_code_gemm_256x256[];
 
 #define PIPE_TILE {.m = PIPE_LINES, .n = PIPE_LINES, .waves_m = PIPE_WAVES_M, .waves_n = PIPE_WAVES_N, .overlapped = true}
-static const hip_functions pipe_functions[] = {{.code = tdm_code_gemm_256x256, .stem = "gemm_256x256", .waves = 2},
-                                               {.stem = NULL}};
-static const hip_functions mfma32_functions[] = {{.code = tdm_code_gemm_256x256, .stem = "gemm_256x256_mfma32", .waves = 2},
-                                                 {.stem = NULL}};
+enum { PIPE_LDS = 128 << 10 }; /* two stages of 512 lines of 128 bytes */
+static const hip_functions pipe_functions[] = {
+    {.code = tdm_code_gemm_256x256, .stem = "gemm_256x256", .waves = 2, .lds = PIPE_LDS}, {.stem = NULL}};
+static const hip_functions mfma32_functions[] = {
+    {.code = tdm_code_gemm_256x256, .stem = "gemm_256x256_mfma32", .waves = 2, .lds = PIPE_LDS}, {.stem = NULL}};
 static const hip_tile_kernel pipe = {pipe_functions, PIPE_TILE}, pipe_mfma32 = {mfma32_functions, PIPE_TILE};
 
 static bool supports_pipe(const tdm_plan *plan, char *reason, size_t size) {
-  return gemm_supports_dwords(plan, plan->kernel->variant, reason, size);
+  return tdm_hip_lds_fits(plan, reason, size) && gemm_supports_dwords(plan, plan->kernel->variant, reason, size);
 }
 
 static tdm_status prepare_pipe(tdm_plan *plan) {

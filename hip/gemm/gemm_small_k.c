@@ -34,10 +34,11 @@ static int small_k_function(const tdm_gemm_desc *d) {
   return d->k <= values ? STEPS_1 : d->k <= 2 * values ? STEPS_2 : STEPS_4;
 }
 
-/* The largest K. The functions of four steps are compiled for chips whose LDS holds them (gemm_small_k.hip). */
+/* The largest K: 128 values, which 16-bit types reach in two steps. Only f32 has functions of four, on chips whose LDS holds
+ * them (gemm_small_k.hip). */
 static int64_t small_k_most(const tdm_plan *plan) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  int64_t steps = plan->context->hip->chip->lds_bytes >= functions[STEPS_4].least_lds ? 4 : 2,
+  int64_t steps = plan->context->hip->lds_bytes >= functions[STEPS_4].least_lds ? 4 : 2,
           values = steps * GEMM_UNIT / tdm_bytes(d->type);
   return values < 128 ? values : 128;
 }

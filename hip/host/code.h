@@ -28,6 +28,9 @@ typedef struct hip_functions {
   hip_fewer_waves fewer; /* an exception from waves; waves 0: there is none */
   int scratch;           /* bytes per lane, at most; 0: also no register is spilled */
   size_t least_lds;      /* chips with less LDS don't have these functions; 0: each chip has them */
+  /* LDS of a workgroup in bytes, if that is more than 64 KiB on chips that have more: a driver may give less of it
+   * (tdm_hip_lds_fits). 0: 64 KiB at most, or least_lds, or tdm_hip_supports_depth counts it. */
+  size_t lds;
 } hip_functions;
 
 /* For tdm_kernel.functions: a list that ends with an entry without a stem. */

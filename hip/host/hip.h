@@ -33,6 +33,8 @@ typedef struct tdm_hip_device {
 
 /* Loads the code object of the plan's chip, if it is not loaded yet, and finds the function STEM_LAYOUT_TYPE in it. layout,
  * type: NULL if the name has none. */
+/* For a row's `supports`: does the device give a workgroup the LDS that the row's functions have? */
+bool tdm_hip_lds_fits(const tdm_plan *plan, char *reason, size_t size);
 tdm_status tdm_hip_function(tdm_plan *plan, const hip_functions *functions, const char *layout, const char *type,
                             void **function);
 /* Uploads plan->table: the `bytes` at `begin` (0: none), then `counters` zeros of 32 bits, by which the workgroups of a tile

@@ -44,6 +44,17 @@ int tdm_hip_function_name(char *name, size_t size, const hip_functions *f, const
                   type != NULL ? "_" : "", type != NULL ? type : "");
 }
 
+bool tdm_hip_lds_fits(const tdm_plan *plan, char *reason, size_t size) {
+  const tdm_hip_device *device = plan->context->hip;
+  for (const hip_functions *f = plan->kernel->functions; f->stem != NULL; f++) {
+    if (f->lds <= device->lds_bytes || f->lds > device->chip->lds_bytes) continue; /* other chips' functions have 64 KiB */
+    snprintf(reason, size, "%zu bytes of LDS: a workgroup of this %s may have %zu", f->lds, device->chip->name,
+             device->lds_bytes);
+    return false;
+  }
+  return true;
+}
+
 tdm_status tdm_hip_function(tdm_plan *plan, const hip_functions *functions, const char *layout, const char *type,
                             void **function) {
   tdm_hip_device *d = plan->context->hip;

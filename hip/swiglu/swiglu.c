@@ -88,8 +88,9 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
 
 static const hip_functions general_functions[] = {
     {.code = tdm_code_swiglu_128x64, .stem = "swiglu_128x64", .waves = 2}, SWIGLU_PACK, {.stem = NULL}};
-static const hip_functions pipe_functions[] = {{.code = tdm_code_swiglu_256x128, .stem = "swiglu_256x128", .waves = 2},
-                                               {.stem = NULL}};
+enum { PIPE_LDS = 128 << 10 }; /* two stages of 512 lines of 128 bytes */
+static const hip_functions pipe_functions[] = {
+    {.code = tdm_code_swiglu_256x128, .stem = "swiglu_256x128", .waves = 2, .lds = PIPE_LDS}, {.stem = NULL}};
 
 /* Two workgroups share a CU (WORKGROUP(256, 2)), and registers hold the loads of one K step. */
 static const hip_depth_tile general = {.kernel = {general_functions,
@@ -259,7 +260,7 @@ static bool supports_dwords(const tdm_plan *plan, char *reason, size_t size) {
   const hip_depth_tile *t = plan->kernel->variant;
   const hip_tile_kernel *kernel = &t->kernel;
   const int packs = swiglu_packs(plan, kernel);
-  if (!tdm_hip_supports_depth(plan, t, reason, size)) return false;
+  if (!tdm_hip_supports_depth(plan, t, reason, size) || !tdm_hip_lds_fits(plan, reason, size)) return false;
   if (kernel->tile.n / kernel->tile.waves_n == ONE_FRAGMENT && d->layout == TDM_NN) {
     snprintf(reason, size, "wg and wu are stored across k: waves with 16 columns need them stored along it, as in nt");
     return false;

@@ -30,8 +30,6 @@ static gfxsim_status check(const char *kernel, const chip *chip, const descripto
   if (d->accum_offset > d->vgprs + 3)
     return fail(GFXSIM_INVALID, "kernel %s: accum_offset = %u: must be at most its %u registers", kernel, d->accum_offset,
                 d->vgprs);
-  if (d->lds_bytes > chip->lds_bytes)
-    return fail(GFXSIM_INVALID, "kernel %s: LDS of %u bytes: %s has %u", kernel, d->lds_bytes, chip->name, chip->lds_bytes);
   if (d->scratch_bytes > chip->scratch_bytes)
     return fail(GFXSIM_INVALID, "kernel %s: scratch of %u bytes a lane: must be %u or less", kernel, d->scratch_bytes,
                 chip->scratch_bytes);

@@ -29,6 +29,7 @@ typedef enum mistake {
   NO_CODE,
   NO_EXCEPTION,
   TOO_FEW_WAVES,
+  OTHER_LDS,
   MISTAKES
 } mistake;
 
@@ -112,11 +113,21 @@ static unsigned least_waves(const hip_functions *f, const tdm_chip *chip, unsign
 
 /* ---- Code objects ---- */
 
+/* Rows of a chosen depth count theirs themselves. */
+static bool lds_is_stated(const claim *c, unsigned bytes) {
+  const hip_functions *f = c->functions;
+  return bytes <= 64 << 10 || c->row->takes & 1 << TDM_TUNE_DEPTH || (f->lds > 0 ? f->lds : f->least_lds) == bytes;
+}
+
 static void check_function(const gfxsim_kernel *kernel, const claim *c, const tdm_chip *chip, unsigned of_types) {
   gfxsim_kernel_info info;
   gfxsim_kernel_describe(kernel, &info);
   unsigned waves = gfxsim_kernel_occupancy(kernel, info.max_workgroup, 0) * (info.max_workgroup / LANES) / SIMDS;
   unsigned least = least_waves(c->functions, chip, of_types), scratch = (unsigned)c->functions->scratch;
+  if (!lds_is_stated(c, info.lds_bytes)) {
+    fail(OTHER_LDS, info.name, chip->name);
+    printf("%u B of LDS: %s states %zu (hip_functions.lds)\n", info.lds_bytes, c->row->name, c->functions->lds);
+  }
   bool fits = waves >= least && info.scratch_bytes <= scratch && (info.vgpr_spills == 0 || scratch > 0);
   if (fits && !print_all) return;
   if (!fits) failures[TOO_FEW_WAVES]++;
@@ -226,7 +237,7 @@ static void check_claim(const claim *c) {
 static void plant(void) {
   static const tdm_kernel row = {.name = "planted", .op = TDM_OP_ADD, .backend = &tdm_backend_hip};
   static const tdm_kernel *const rows[] = {&row, NULL};
-  static hip_functions wrong[4];
+  static hip_functions wrong[4], other_lds;
   for (int i = 0; i < 4; i++) wrong[i] = *claims[i + 1].functions;
   wrong[0].fewer = (hip_fewer_waves){.types = 1u << 31, .waves = 1};
   wrong[1].waves = 99;
@@ -236,6 +247,13 @@ static void plant(void) {
   add_rows(rows);
   add_claim(&row, &wrong[2]);
   add_claim(&row, &wrong[3]); /* again */
+  for (int i = 0; i < claim_count; i++)
+    if (claims[i].functions->lds > 0) {
+      other_lds = *claims[i].functions;
+      other_lds.lds++;
+      claims[i].functions = &other_lds;
+      break;
+    }
   claims[0] = claims[--claim_count];
 }
 
