@@ -35,7 +35,7 @@ enum { WIDE_160, WIDE_192, WIDE_256 };
 static const int wide_columns[] = {[WIDE_160] = 160, [WIDE_192] = 192, [WIDE_256] = 256};
 /* Of the row hip_decode_f32: 1 if a unit has more than 16 rows, and 2 for each doubling of 64 columns. All other rows on matrix
  * units have one. */
-enum { F32_64 = 0, F32_128 = 2, F32_FUNCTIONS = 4 };
+enum { F32_64 = 0, F32_128 = 2 };
 
 /* Of a row on matrix units. */
 static inline int function_of(const tdm_plan *plan) {

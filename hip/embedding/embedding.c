@@ -12,6 +12,7 @@ typedef struct embedding_plan {
   embedding_args args;
   hip_blocks_plan blocks;
 } embedding_plan;
+_Static_assert(sizeof(embedding_plan) <= TDM_PLAN_ARGS, "fits the plan");
 
 /* The kernels compute places within a row in 32 bits. */
 static bool supports(const tdm_plan *plan, char *reason, size_t size) {

@@ -322,8 +322,7 @@ static double reduce_clocks(const tdm_plan *plan, int parts) {
       (double)d->batch * (double)d->m * (double)d->n * (parts * (double)sizeof(float) + (double)tdm_type_size(d->out));
   double trips = ceil(parts / (double)AT_ONCE), late = fmax(0, (double)reducers(plan) / plan->context->hip->xcds - EARLY);
   return LAUNCH + (d->n % 4 != 0 ? CUT : 0) + before_steps(d) + late * DISPATCH +
-         trips * (tdm_hip_cost_numbers.latency + ADDS) +
-         bytes / (tdm_hip_cost_numbers.hbm * tdm_hip_rates(plan->context->hip, d->type).hbm);
+         trips * (tdm_hip_cost_numbers.latency + ADDS) + bytes / tdm_hip_hbm(plan->context->hip);
 }
 
 /* ---- K splits in one launch (engine/last_part.h) ---- */
@@ -423,11 +422,12 @@ bool gemm_supports_dwords(const tdm_plan *plan, const hip_tile_kernel *kernel, c
 
 static const hip_functions reduce = GEMM_REDUCE;
 
-/* general: the plan of runs that fall back. */
+/* general: the plan of runs that fall back, if any do. */
 static tdm_status prepare_split(tdm_plan *plan, const hip_tile_kernel *kernel, bool last, const tdm_plan *general) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const hip_tile_output output = gemm_output(plan);
-  const int parts = parts_of(plan), of_general = parts_of(general), most = parts > of_general ? parts : of_general;
+  const int parts = parts_of(plan), of_general = general != NULL ? parts_of(general) : 1,
+            most = parts > of_general ? parts : of_general;
   const size_t used = strlen(plan->explain), of_part = (size_t)(d->batch * d->m * ((d->n + 3) / 4 * 4)) * sizeof(float),
                of_tiles = last ? (size_t)tdm_hip_tile_parts_bytes(&output, &kernel->tile, parts) : 0;
   if (most == 1) return TDM_OK;
@@ -465,14 +465,14 @@ tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const cha
   const tdm_gemm_desc *d = &plan->desc.gemm;
   if (plan->empty) return TDM_OK; /* a run launches nothing */
   const bool last = last_adds(plan, &kernel->tile, parts_of(plan));
-  hip_tile_general general = {.plan = plan};
+  hip_tile_general general;
   TDM_TRY(make_table(plan, kernel, last));
   if (fallback != NULL) {
     fallback->plan->table = plan->table;
     general = (hip_tile_general){fallback->plan, fallback->kernel, fallback->layout};
   }
   TDM_TRY(tdm_hip_tile_prepare(plan, &op, kernel, layout, d->type, fallback != NULL ? &general : NULL));
-  TDM_TRY(prepare_split(plan, kernel, last, general.plan));
+  TDM_TRY(prepare_split(plan, kernel, last, fallback != NULL ? fallback->plan : NULL));
   return gemm_prepare_pack(plan, kernel, fallback != NULL ? fallback->clocks : 0);
 }
 

@@ -11,7 +11,7 @@
 /* With the waves that registers allow, and as many workgroups as these and LDS. */
 static hip_tile_kernel kernel_of(const tdm_plan *plan) {
   enum { SIMDS = 4, STAGES = 2 };
-  hip_tile_kernel kernel = *(const hip_tile_kernel *)plan->kernel->variant;
+  hip_tile_kernel kernel = *(const hip_tile_kernel *)plan->kernel->variant; /* what a shifted_row begins with */
   hip_tile_shape *tile = &kernel.tile;
   const int row = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes),
             by_lds = (int)plan->context->hip->lds_bytes / (STAGES * (tile->m + tile->n) * row),
@@ -25,29 +25,20 @@ static bool whole_dwords(const tdm_plan *plan) { return plan->any_address == 0 &
 
 /* What a launch, its parts and a step of HIP_STEP_BYTES take more, or less, than that estimate: by predictions of 600 to 2001
  * lines each, K = 17 to 3000, and of 145x81x2215, 351x523x747 and 263x517x1033 in parts, bf16 in each layout; these are
- * estimated at 0.88 to 1.17 of what they take, without the margin of long_product(). Two workgroups share a CU where there
- * are more than CUs. */
+ * estimated at 0.88 to 1.17 of what they take. Two workgroups share a CU where there are more than CUs. 64x128 on gfx942, one
+ * workgroup a CU: by predictions of ten products of 1024x1280x1024 to 1280x1280x3000 with odd rows, estimated at 0.92 to 1.06. */
 typedef struct step_clocks {
   double once, parts;     /* parts: in parts that run at once */
   double alone[4];        /* by layout */
   double two, two_across; /* across: for each operand across k */
 } step_clocks;
+typedef struct shifted_row {
+  hip_tile_kernel kernel;
+  step_clocks wide, narrow; /* gfx950, gfx942 */
+} shifted_row;
 static const step_clocks *step_clocks_of(const tdm_plan *plan) {
-  static const struct {
-    const tdm_kernel *of;
-    step_clocks wide, narrow; /* gfx950, gfx942 */
-  } rows[] = {{&tdm_gemm_hip_shifted_32x32,
-               {400, 300, {[TDM_NN] = -310, [TDM_NT] = -360, [TDM_TN] = -260, [TDM_TT] = -310}, -290, 60},
-               {-900, 300, {[TDM_NN] = -310, [TDM_NT] = -350, [TDM_TN] = -270, [TDM_TT] = -310}, -190, 150}},
-              {&tdm_gemm_hip_shifted_64x64,
-               {600, -600, {[TDM_NN] = -310, [TDM_NT] = -360, [TDM_TN] = -260, [TDM_TT] = -310}, -370, 117},
-               {-900, 400, {[TDM_NN] = -420, [TDM_NT] = -360, [TDM_TN] = -480, [TDM_TT] = -420}, -265, -20}},
-              {&tdm_gemm_hip_shifted_64x128,
-               {2000, -1000, {[TDM_NN] = -330, [TDM_NT] = -600, [TDM_TN] = -230, [TDM_TT] = -200}, -650, 80},
-               {2200, -1000, {[TDM_NN] = -350, [TDM_NT] = -300, [TDM_TN] = -520, [TDM_TT] = -200}, -400, -20}}};
-  int n = 0;
-  while (rows[n].of != plan->kernel) n++;
-  return tdm_hip_half_lines(plan->context->hip->chip) ? &rows[n].narrow : &rows[n].wide;
+  const shifted_row *row = plan->kernel->variant;
+  return tdm_hip_half_lines(plan->context->hip->chip) ? &row->narrow : &row->wide;
 }
 
 /* Rows of whole dwords by 32x32 on gfx942, by predictions of 512x512, 512x1024 and 1024x1024, K = 512 and 2048, and of
@@ -110,22 +101,18 @@ static double whole_64_rest(const tdm_plan *plan, double of_cu, double steps) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const whole_clocks *of = whole_clocks_of(plan);
   const double bytes = (double)d->batch * (double)(d->m + d->n) * (double)d->k * (double)tdm_type_size(d->type),
-               hbm = bytes / (tdm_hip_cost_numbers.hbm * tdm_hip_rates(plan->context->hip, d->type).hbm),
-               counted = fmin(fmin(steps, MOST_OF_CU / of_cu), of->most),
+               hbm = bytes / tdm_hip_hbm(plan->context->hip), counted = fmin(fmin(steps, MOST_OF_CU / of_cu), of->most),
                less = of_cu > 1 ? of_cu / 2 * of->two[d->layout] : of->alone[d->layout];
   return of->once + of->share * counted * less * fmax(0, 1 - hbm / (steps * of_cu * of->step));
 }
 
 /* Two rows along k straddle their lines: in long products by 64x128 the L2 does not keep what the next step needs again.
- * 1500x1100x3000 bf16 nt with pad = 1 takes 60,962 clocks on gfx950 and 89,435 on gfx942, and nn 56,859 and 77,157. */
+ * 1500x1100x3000 bf16 nt with pad = 1 takes 60,962 clocks on gfx950, and nn 56,859; 1280x1280x3000 takes 73,304 and 62,982 on
+ * gfx942. */
 static double long_product(const tdm_plan *plan, double steps) {
-  enum { KEPT = 24 /* steps */, AGAIN = 800 };
-  /* On gfx942 copies and their tiles are estimated 10 to 20 % too high at 1500x1100x3000 and 2048x2048x2048, where they take
-   * 74,802 and 92,217 clocks, and this tile 93,643 and 99,823: a margin for long products. */
-  enum { SHORT = 16, MARGIN = 700 };
-  if (plan->kernel != &tdm_gemm_hip_shifted_64x128) return 0;
-  return (plan->desc.gemm.layout == TDM_NT ? AGAIN * fmax(0, steps - KEPT) : 0) +
-         (tdm_hip_half_lines(plan->context->hip->chip) ? MARGIN * fmax(0, steps - SHORT) : 0);
+  enum { KEPT = 24 /* steps */, AGAIN = 800, AGAIN_OF_HALF = 400 };
+  if (plan->kernel != &tdm_gemm_hip_shifted_64x128 || plan->desc.gemm.layout != TDM_NT) return 0;
+  return (tdm_hip_half_lines(plan->context->hip->chip) ? AGAIN_OF_HALF : AGAIN) * fmax(0, steps - KEPT);
 }
 
 static double rest(const tdm_plan *plan, int split) {
@@ -235,17 +222,26 @@ bool gemm_shifted_64x128_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel 
 extern const hip_code tdm_code_gemm_shifted_32x32[];
 static const hip_functions shifted_32x32_functions[] = {
     {.code = tdm_code_gemm_shifted_32x32, .stem = "gemm_shifted_32x32", .waves = 4}, {.stem = NULL}};
-static const hip_tile_kernel shifted_32x32 = {shifted_32x32_functions, SHAPE(GEMM_SHIFTED_32x32)};
+static const shifted_row shifted_32x32 = {
+    {shifted_32x32_functions, SHAPE(GEMM_SHIFTED_32x32)},
+    .wide = {400, 300, {[TDM_NN] = -310, [TDM_NT] = -360, [TDM_TN] = -260, [TDM_TT] = -310}, -290, 60},
+    .narrow = {-900, 300, {[TDM_NN] = -310, [TDM_NT] = -350, [TDM_TN] = -270, [TDM_TT] = -310}, -190, 150}};
 const tdm_kernel tdm_gemm_hip_shifted_32x32 = ROW("hip_shifted_32x32", shifted_32x32);
 
 extern const hip_code tdm_code_gemm_shifted_64x64[];
 static const hip_functions shifted_64x64_functions[] = {
     {.code = tdm_code_gemm_shifted_64x64, .stem = "gemm_shifted_64x64", .waves = 2}, {.stem = NULL}};
-static const hip_tile_kernel shifted_64x64 = {shifted_64x64_functions, SHAPE(GEMM_SHIFTED_64x64)};
+static const shifted_row shifted_64x64 = {
+    {shifted_64x64_functions, SHAPE(GEMM_SHIFTED_64x64)},
+    .wide = {600, -600, {[TDM_NN] = -310, [TDM_NT] = -360, [TDM_TN] = -260, [TDM_TT] = -310}, -370, 117},
+    .narrow = {-900, 400, {[TDM_NN] = -420, [TDM_NT] = -360, [TDM_TN] = -480, [TDM_TT] = -420}, -265, -20}};
 const tdm_kernel tdm_gemm_hip_shifted_64x64 = ROW("hip_shifted_64x64", shifted_64x64);
 
 extern const hip_code tdm_code_gemm_shifted_64x128[];
 static const hip_functions shifted_64x128_functions[] = {
     {.code = tdm_code_gemm_shifted_64x128, .stem = "gemm_shifted_64x128", .waves = 2}, {.stem = NULL}};
-static const hip_tile_kernel shifted_64x128 = {shifted_64x128_functions, SHAPE(GEMM_SHIFTED_64x128)};
+static const shifted_row shifted_64x128 = {
+    {shifted_64x128_functions, SHAPE(GEMM_SHIFTED_64x128)},
+    .wide = {2000, -1000, {[TDM_NN] = -330, [TDM_NT] = -600, [TDM_TN] = -230, [TDM_TT] = -200}, -650, 80},
+    .narrow = {2200, -1000, {[TDM_NN] = -410, [TDM_NT] = -150, [TDM_TN] = -595, [TDM_TT] = -200}, -400, -20}};
 const tdm_kernel tdm_gemm_hip_shifted_64x128 = ROW("hip_shifted_64x128", shifted_64x128);

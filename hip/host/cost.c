@@ -11,7 +11,6 @@ static double at_least_one(int x) { return x < 1 ? 1 : x; }
 hip_rates tdm_hip_rates(const tdm_hip_device *device, tdm_type type) {
   const tdm_chip *c = device->chip;
   return (hip_rates){.mfma = tdm_chip_mfma_flops(c, tdm_bytes(type)),
-                     .valu = c->valu_f32_flops,
                      .lds_read = c->lds_read_clock_bytes,
                      .lds_write = c->lds_write_clock_bytes,
                      .l2 = (double)c->l2_channels * c->line_bytes / c->cus_per_xcd,
@@ -193,8 +192,11 @@ static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_wor
   return t;
 }
 
-/* Of `bytes` that are written, those for which the L2s have no room. */
-static double written_back(const tdm_hip_device *device, double bytes) {
+double tdm_hip_hbm(const tdm_hip_device *device) {
+  return tdm_hip_cost_numbers.hbm * tdm_hip_rates(device, TDM_F32).hbm; /* the same for each type */
+}
+
+double tdm_hip_written_back(const tdm_hip_device *device, double bytes) {
   return fmax(0, bytes - (double)device->chip->l2_bytes * device->xcds);
 }
 
@@ -208,7 +210,7 @@ double tdm_hip_at_once(const tdm_hip_device *device, const hip_tile_shape *tile)
 void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work, tdm_cost *cost) {
   const tdm_hip_device *device = plan->context->hip;
   hip_rates rates = tdm_hip_rates(device, work->type);
-  const double hbm = tdm_hip_cost_numbers.hbm * rates.hbm;
+  const double hbm = tdm_hip_hbm(device);
   double parts = at_least_one(tile->split), m = (double)work->m, n = (double)work->n, batch = (double)work->batch;
   double tiles = ceil(m / tile->m) * ceil(n / tile->n) * batch * parts;
   double of_cu = fmax(work->of_cu, ceil(tiles / device->compute_units)), rounds = ceil(of_cu / at_least_one(tile->resident));
@@ -219,7 +221,7 @@ void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const h
   double stored = batch * m * n *
                   (parts > 1 ? parts * at_least_one(tile->products) * (double)sizeof(float) : (double)tdm_type_size(work->out));
   double traffic = batch * (m + n * at_least_one(tile->products)) * (double)work->k * (double)tdm_type_size(work->type) +
-                   written_back(device, stored);
+                   tdm_hip_written_back(device, stored);
   tdm_cost bounds[PIPES + 1];
   for (int p = 0; p < PIPES; p++) bounds[p] = (tdm_cost){of_cu * one.pipe[p].clocks, one.pipe[p].floor};
   /* A SIMD multiplies for whole waves: of three workgroups of two waves, two share SIMDs. Waves that divide K use all SIMDs. */
@@ -243,6 +245,7 @@ void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const h
   enum { DISPATCH = 16 };
   const double dispatch = DISPATCH * fmax(0, of_xcd - (double)device->compute_units / device->xcds);
   cost->clocks = fmax(joined(bounds, PIPES + 1, overlap), joined(waits, 2, 2 * overlap)) + rounds * one.start + dispatch +
-                 (work->hits > 0 ? FIRST_TURNS : 0) + of_cu * one.end + chains + written_back(device, stored / rounds) / hbm;
+                 (work->hits > 0 ? FIRST_TURNS : 0) + of_cu * one.end + chains +
+                 tdm_hip_written_back(device, stored / rounds) / hbm;
   if (longest(bounds, PIPES + 1).clocks < cost->clocks / 2) cost->floor = "waiting";
 }

@@ -68,7 +68,6 @@ double tdm_hip_at_once(const tdm_hip_device *device, const hip_tile_shape *tile)
 
 typedef struct hip_rates {
   double mfma;                /* FLOP of a CU */
-  double valu;                /* f32 FLOP of a CU, multiply-adds */
   double lds_read, lds_write; /* bytes of a CU */
   double l2;                  /* bytes that each CU gets when all CUs read */
   double in_flight;           /* bytes that a CU gets from memory: its vL1D has room for those that are on their way */
@@ -76,6 +75,10 @@ typedef struct hip_rates {
 } hip_rates;
 
 hip_rates tdm_hip_rates(const tdm_hip_device *device, tdm_type type);
+/* Bytes of the device's memory that tiles and rows get in a clock: a share of the peak (hip_cost_numbers). */
+double tdm_hip_hbm(const tdm_hip_device *device);
+/* Of `bytes` that are written, those for which the L2s have no room. */
+double tdm_hip_written_back(const tdm_hip_device *device, double bytes);
 
 /* What no document of a chip gives. `tandem-estimates fit` looks for better numbers (docs/tuning.md); only it changes them. */
 typedef struct hip_cost_numbers {

@@ -55,6 +55,7 @@ tdm_cost tdm_hip_best_depth(const tdm_plan *plan, const hip_depth_tile *t, hip_c
                             tdm_tuning *tuning) {
   const int named = plan->tuning.of[TDM_TUNE_DEPTH], first = named > 0 ? named : t->least, last = named > 0 ? named : t->most;
   tdm_cost best = {0};
+  bool found = false;
   tdm_plan tried; /* the depth says whether operands are copied */
   memcpy(&tried, plan, offsetof(tdm_plan, lock));
   *tuning = plan->tuning;
@@ -63,8 +64,9 @@ tdm_cost tdm_hip_best_depth(const tdm_plan *plan, const hip_depth_tile *t, hip_c
     tried.tuning.of[TDM_TUNE_DEPTH] = depth;
     if (named == 0 && tries != NULL && !tries(&tried, t, depth)) continue;
     const tdm_cost cost = cost_of(&tried, t, depth, &split);
-    if (depth > first && cost.clocks > best.clocks) continue; /* in a tie loads have more time */
+    if (found && cost.clocks > best.clocks) continue; /* in a tie loads have more time */
     best = cost;
+    found = true;
     if (plan->kernel->takes & 1 << TDM_TUNE_DEPTH) tuning->of[TDM_TUNE_DEPTH] = depth;
     tuning->of[TDM_TUNE_SPLIT] = split > 1 ? split : plan->tuning.of[TDM_TUNE_SPLIT];
   }

@@ -138,7 +138,7 @@ static int64_t best_group(const tdm_hip_device *device, const hip_rows *r, int64
   static const double PARTLY = 0.2; /* of the cost of a whole line: most of these are in the vL1D or the L2 */
   const hip_wave_cost *c = &r->wave;
   const double degree = tdm_hip_cost_numbers.overlap, /* bytes of a SIMD's share of the memory in a clock: */
-      rate = tdm_hip_cost_numbers.hbm * tdm_hip_rates(device, r->type).hbm / device->compute_units / SIMDS;
+      rate = tdm_hip_hbm(device) / device->compute_units / SIMDS;
   const int64_t chunks = hip_ceil_div(r->cols, tdm_hip_chunk(r->type));
   int64_t best = 0;
   double best_clocks = 0;
@@ -164,7 +164,7 @@ static int64_t long_group(const tdm_hip_device *device, const hip_rows *r) {
   const int64_t round = (int64_t)device->compute_units * HELD;
   if (r->alone > 0 && r->rows >= ROWS_ALONE * round) return SIZE;
   if (r->alone > 0 && 4 * r->rows > (r->type == TDM_F32 ? 4 : 11) * round && r->rows % round != 0) return 2 * SIZE;
-  const double units = device->compute_units, rate = tdm_hip_cost_numbers.hbm * tdm_hip_rates(device, r->type).hbm / units;
+  const double units = device->compute_units, rate = tdm_hip_hbm(device) / units;
   double clocks[2]; /* for a byte of each row */
   for (int i = 0; i < 2; i++) {
     const double of_unit = (double)r->rows / units, held = HELD >> i, full = floor(of_unit / held) * held,
@@ -359,6 +359,7 @@ typedef struct binary_plan {
   binary_args args;
   hip_blocks_plan blocks;
 } binary_plan;
+_Static_assert(sizeof(binary_plan) <= TDM_PLAN_ARGS, "fits the plan");
 
 tdm_status tdm_hip_binary_prepare(tdm_plan *plan, binary_args args, int64_t rows, int64_t cols, tdm_type type) {
   binary_plan own = {.args = args};

@@ -76,8 +76,7 @@ tdm_status tdm_hip_parts_launch(const tdm_plan *plan, const tdm_hip_kernel *seco
 /* ---- Estimates ---- */
 
 static double traffic(const tdm_plan *plan, const hip_rows *r, int accesses) {
-  return (double)r->rows * (double)r->cols * (double)tdm_type_size(r->type) * accesses /
-         (tdm_hip_cost_numbers.hbm * tdm_hip_rates(plan->context->hip, r->type).hbm);
+  return (double)r->rows * (double)r->cols * (double)tdm_type_size(r->type) * accesses / tdm_hip_hbm(plan->context->hip);
 }
 
 static void set_cost(double computed, double memory, double more, tdm_cost *cost) {

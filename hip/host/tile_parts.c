@@ -91,8 +91,8 @@ double tdm_hip_last_clocks(const tdm_plan *plan, const hip_tile_output *of, cons
                of_cu = ceil(tdm_hip_tiles_of(of, tile) / device->compute_units),
                of_xcd = fmin(tdm_hip_at_once(device, tile), tdm_hip_tiles_of(of, tile) * parts / device->xcds),
                store = part_bytes(tile) * of_xcd / (STORE_CHANNEL * (double)device->chip->l2_channels),
-               l2 = (double)device->chip->l2_bytes * device->xcds, bytes = part_bytes(tile) * (parts - 1);
+               bytes = part_bytes(tile) * (parts - 1);
   const int latency = tdm_hip_whole_tiles(plan, of, tile, parts) > 0 ? L2_LATENCY : OTHER_L2_LATENCY;
   return of_cu * (COUNT + bytes * latency / (double)device->chip->l1_bytes) + store +
-         fmax(0, all - l2) / (tdm_hip_cost_numbers.hbm * tdm_hip_rates(device, of->type).hbm);
+         tdm_hip_written_back(device, all) / tdm_hip_hbm(device);
 }

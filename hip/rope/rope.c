@@ -86,6 +86,7 @@ typedef struct rope_plan {
   rope_args args;
   hip_blocks_plan blocks;
 } rope_plan;
+_Static_assert(sizeof(rope_plan) <= TDM_PLAN_ARGS, "fits the plan");
 
 static tdm_status prepare(tdm_plan *plan) {
   const tdm_rope_desc *d = &plan->desc.rope;
