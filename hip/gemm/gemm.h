@@ -7,7 +7,7 @@
 
 /* The kernel of hip_128x128, which supports everything. Rows that load dwords fall back to it. */
 extern const hip_tile_kernel gemm_general;
-/* Adds the partial sums of a K split. Every row that can split K launches it second; hip_128x128 lists it. */
+/* Adds the partial sums of a K split. Rows whose last workgroups do not add them launch it second; hip_128x128 lists it. */
 extern const hip_code tdm_code_gemm_reduce[];
 #define GEMM_REDUCE {.code = tdm_code_gemm_reduce, .stem = "gemm_reduce", .waves = 8}
 /* Copies operands that tiles can't load (gemm_pack.c). Every row that loads dwords can launch it first. */
@@ -97,6 +97,8 @@ bool gemm_supports_general(const tdm_plan *plan, char *reason, size_t size);
 /* 16 bytes that are not at a multiple of 16 take a branch of it, in which a thread waits for them before it loads the next: 4
  * times for each operand, 2000 clocks each. 1000x1000x1001 in nt takes 65,932 clocks then (gfxsim time). */
 enum { GEMM_UNALIGNED_TURNS = 4 * 2000 };
+/* Of the operands that are. */
+int gemm_unaligned_valu(const tdm_gemm_desc *d);
 /* For rows that load dwords: do the kernel and its fallback support the plan? */
 bool gemm_supports_dwords(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);
 /* The cost of rows whose variant is a hip_tile_kernel, with one tile for all plans. */

@@ -22,12 +22,14 @@ bool gemm_supports_general(const tdm_plan *plan, char *reason, size_t size) {
   return gemm_supports_split(plan, &gemm_general, reason, size);
 }
 
+int gemm_unaligned_valu(const tdm_gemm_desc *d) {
+  const hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
+  return GEMM_UNALIGNED_TURNS * (!tdm_hip_rows_aligned(&a, d->type, 16) + !tdm_hip_rows_aligned(&b, d->type, 16));
+}
+
 static hip_tile_shape shape_of(const tdm_plan *plan) {
-  const tdm_gemm_desc *d = &plan->desc.gemm;
   hip_tile_shape tile = gemm_general.tile;
-  hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
-  if (!tdm_hip_rows_aligned(&a, d->type, 16)) tile.valu += GEMM_UNALIGNED_TURNS;
-  if (!tdm_hip_rows_aligned(&b, d->type, 16)) tile.valu += GEMM_UNALIGNED_TURNS;
+  tile.valu += gemm_unaligned_valu(&plan->desc.gemm);
   return tile;
 }
 

@@ -66,9 +66,7 @@ static void cost_small_k(const tdm_plan *plan, tdm_cost *cost) {
   size_t lds = ((size_t)1 << small_k_function(&plan->desc.gemm)) * STEP_LDS;
   tile.resident = 2 * lds <= plan->context->hip->lds_bytes ? 2 : 1;
   /* As in hip_128x128: 16 bytes that are not at a multiple of 16. 2864x475x54 bf16 in tt on gfx942 takes 38,423 clocks. */
-  enum { UNALIGNED = 8000 };
-  hip_stored a = gemm_stored_a(&plan->desc.gemm), b = gemm_stored_b(&plan->desc.gemm);
-  tile.valu += UNALIGNED * (!tdm_hip_rows_aligned(&a, work.type, 16) + !tdm_hip_rows_aligned(&b, work.type, 16));
+  tile.valu += gemm_unaligned_valu(&plan->desc.gemm);
   tdm_hip_tile_cost(plan, &tile, &work, cost);
 }
 

@@ -10,6 +10,9 @@ typedef struct hip_code {
   size_t bytes;
 } hip_code;
 
+/* LDS of gfx950's compute units, in bytes; gfx942's have 64 KiB. Chips with so much also swap lanes (hip/device/chip.h). */
+enum { HIP_WIDE_LDS = 160 << 10 };
+
 /* Fewer waves on chips whose compute units have less LDS than this (0: on each chip), for some types (bits 1 << tdm_type; 0:
  * for all). */
 typedef struct hip_fewer_waves {

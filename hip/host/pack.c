@@ -16,10 +16,6 @@ enum { MOST_COLUMNS = INT32_MAX / 1024 };
 enum { PACK_LEAST = 10500, PACK_LAUNCH = 5500 };
 #define HBM_SHARE 0.83 /* of the peak */
 
-bool tdm_hip_dword_rows(const hip_stored *x, tdm_type type) {
-  return tdm_hip_rows_aligned(x, type, 4) && x->columns % 4 * (int64_t)tdm_type_size(type) % 4 == 0;
-}
-
 double tdm_hip_copy_bytes(const hip_operand *x, tdm_type type) {
   return (double)x->matrices * ((double)x->stored.rows + HIP_PACK_ROW) * ((double)x->stored.columns + HIP_PACK_ROW) *
          (double)tdm_type_size(type);

@@ -18,7 +18,6 @@ typedef struct hip_operand {
   bool along_k;
 } hip_operand;
 
-bool tdm_hip_dword_rows(const hip_stored *x, tdm_type type);
 /* The bytes of a copy at most, and whether there can be one. */
 double tdm_hip_copy_bytes(const hip_operand *x, tdm_type type);
 bool tdm_hip_copy_fits(const hip_operand *x, tdm_type type);

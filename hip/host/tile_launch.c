@@ -30,10 +30,14 @@ bool tdm_hip_rows_aligned(const hip_stored *x, tdm_type type, int bytes) {
   return x->ld % elements == 0 && x->stride % elements == 0;
 }
 
+bool tdm_hip_dword_rows(const hip_stored *x, tdm_type type) {
+  return tdm_hip_rows_aligned(x, type, 4) && x->columns % 4 * (int64_t)tdm_type_size(type) % 4 == 0;
+}
+
 bool tdm_hip_pipeline_loads(const hip_stored *x, tdm_type type, char *reason, size_t size) {
   enum { LINES = 256 };
   int64_t bytes = (int64_t)tdm_type_size(type);
-  if (!tdm_hip_rows_aligned(x, type, 4) || x->columns % 4 * bytes % 4 != 0) {
+  if (!tdm_hip_dword_rows(x, type)) {
     snprintf(reason, size,
              "rows of %s, %" PRId64 " %s at ld = %" PRId64 " and batch stride = %" PRId64 ": all must be whole dwords", x->name,
              x->columns, tdm_type_name(type), x->ld, x->stride);

@@ -22,6 +22,8 @@ typedef struct hip_stored {
 
 /* Do all rows begin at a multiple of `bytes` if the array does? */
 bool tdm_hip_rows_aligned(const hip_stored *x, tdm_type type, int bytes);
+/* Do all rows begin at a dword, and are they whole dwords, if the array begins at one? */
+bool tdm_hip_dword_rows(const hip_stored *x, tdm_type type);
 /* Can tiles of up to 256 lines be loaded from it? Rows must be whole dwords, and offsets within a tile must fit in 31 bits. */
 bool tdm_hip_pipeline_loads(const hip_stored *x, tdm_type type, char *reason, size_t size);
 

@@ -11,7 +11,7 @@ typedef struct hip_tile_output {
   tdm_type type; /* of what is multiplied */
 } hip_tile_output;
 
-enum { HIP_MOST_PARTS = 64 }; /* offsets in a tile's parts have 31 bits */
+enum { HIP_MOST_PARTS = 64 }; /* more are not tried; offsets in a tile's parts, of 128 KiB at most each, have 31 bits */
 
 /* Whole units of HIP_PART_UNIT bytes along k. */
 int64_t tdm_hip_units_of(int64_t k, tdm_type type);

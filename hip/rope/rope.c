@@ -9,7 +9,6 @@
 
 extern const hip_code tdm_code_rope[];
 
-enum { SWAP_LDS = 160 << 10 };            /* chips with so much LDS swap lanes (chip.h) */
 enum { INTERLEAVED, HALF, HALF_ODD = 4 }; /* the row's functions, by twos; the last takes the place of HALF's second */
 
 /* Scales the number of positions per radian of a pair, which is 1 over its frequency. Llama 3.1's ranges, by wavelength:
@@ -108,7 +107,7 @@ static tdm_status prepare(tdm_plan *plan) {
   own.blocks.ahead = true;
   args->packed = packed_heads(d, chunks);
   const bool odd = args->packed > 0 && !tdm_hip_whole_dwords(half, d->type),
-             swaps = plan->context->hip->chip->lds_bytes >= SWAP_LDS;
+             swaps = plan->context->hip->chip->lds_bytes >= HIP_WIDE_LDS;
   own.blocks.instead = odd ? HALF_ODD : 0;
   /* 72 bf16, in packed heads, get 0.93 of the rate of memory with four waves, and 0.86 with three, predicted. Where pairs are
    * neighbours, and runs of heads no whole lines, five are too many: 1x8192x32x66 bf16 takes 226,441 clocks of an XCD of gfx950
@@ -166,9 +165,9 @@ const tdm_kernel tdm_rope_hip_blocks = {
         [2 * INTERLEAVED] = {.code = tdm_code_rope, .stem = "rope_interleaved_any", .waves = 6},
         {.code = tdm_code_rope, .stem = "rope_interleaved", .waves = 5},
         [2 * HALF] = {.code = tdm_code_rope, .stem = "rope_half_any", .waves = 4},
-        {.code = tdm_code_rope, .stem = "rope_half", .waves = 3, .fewer = {.lds_below = SWAP_LDS, .waves = 6}},
+        {.code = tdm_code_rope, .stem = "rope_half", .waves = 3, .fewer = {.lds_below = HIP_WIDE_LDS, .waves = 6}},
         [HALF_ODD] =
-            {.code = tdm_code_rope, .stem = "rope_half_odd", .waves = 3, .fewer = {.lds_below = SWAP_LDS, .waves = 2}}),
+            {.code = tdm_code_rope, .stem = "rope_half_odd", .waves = 3, .fewer = {.lds_below = HIP_WIDE_LDS, .waves = 2}}),
     .prepare = prepare,
     .launch = launch,
     .rebindable = true};
