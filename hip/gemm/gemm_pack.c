@@ -1,6 +1,5 @@
 /* Operands of 16 bits that gemm_pack copies first (host/pack.h). A run also copies operands that do not begin at dwords. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +36,8 @@ static double pack_clocks(const tdm_plan *plan, double bytes) { return tdm_hip_p
 int gemm_packs(const tdm_plan *plan, const hip_tile_kernel *kernel) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   if (kernel->tile.any_address || plan->kernel->fallback.align == 0 || d->k == 0) return 0;
-  double tiles = (double)d->batch * ceil((double)d->m / kernel->tile.m) * ceil((double)d->n / kernel->tile.n);
+  const hip_tile_output output = gemm_output(plan);
+  const double tiles = tdm_hip_tiles_of(&output, &kernel->tile);
   hip_operand of[] = {operand(d, GEMM_PACKS_A), operand(d, GEMM_PACKS_B)};
   double saves[] = {tdm_hip_again_clocks(plan, d->type, again(plan, GEMM_PACKS_A), tiles, kernel->tile.m, (double)d->k),
                     tdm_hip_again_clocks(plan, d->type, again(plan, GEMM_PACKS_B), tiles, kernel->tile.n, (double)d->k)};

@@ -62,9 +62,8 @@ hip_tile_shape gemm_rows_shape(hip_tile_shape tile) {
 }
 
 double gemm_rows_rounds(const tdm_plan *plan, const hip_tile_shape *tile, int split) {
-  const tdm_gemm_desc *d = &plan->desc.gemm;
-  double tiles = ceil((double)d->m / tile->m) * ceil((double)d->n / tile->n) * (double)d->batch * split;
-  return ceil(tiles / ((double)plan->context->hip->compute_units * tile->resident));
+  const hip_tile_output output = gemm_output(plan);
+  return ceil(tdm_hip_tiles_of(&output, tile) * split / ((double)plan->context->hip->compute_units * tile->resident));
 }
 
 tdm_cost gemm_rows_best_split(const tdm_plan *plan, hip_tile_shape tile, gemm_more *more, int *split) {

@@ -4,6 +4,9 @@
 
 #include "args.h"
 #include "hip/host/pack.h"
+#include "hip/host/tile_parts.h"
+
+static inline hip_tile_output swiglu_output(const tdm_swiglu_desc *d) { return (hip_tile_output){d->m, d->n, 1, d->type}; }
 
 /* Operands in their order: x, wg, wu. */
 enum { SWIGLU_OPERANDS = 3 };

@@ -1,5 +1,4 @@
 /* Operands of 16 bits that swiglu_pack copies first (host/pack.h). */
-#include <math.h>
 #include <stdio.h>
 
 #include "args.h"
@@ -16,7 +15,9 @@ hip_operand swiglu_operand(const tdm_swiglu_desc *d, int of) {
 int swiglu_packs(const tdm_plan *plan, const hip_tile_kernel *kernel) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   hip_operand of[SWIGLU_OPERANDS];
-  double saves[SWIGLU_OPERANDS], tiles = ceil((double)d->m / kernel->tile.m) * ceil((double)d->n / kernel->tile.n);
+  const hip_tile_output output = swiglu_output(d);
+  const double tiles = tdm_hip_tiles_of(&output, &kernel->tile);
+  double saves[SWIGLU_OPERANDS];
   if (kernel->tile.any_address || d->k == 0) return 0;
   for (int i = 0; i < SWIGLU_OPERANDS; i++) {
     of[i] = swiglu_operand(d, i);

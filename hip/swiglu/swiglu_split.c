@@ -5,11 +5,6 @@
 #include "hip/host/turns.h"
 #include "swiglu.h"
 
-static hip_tile_output output_of(const tdm_plan *plan) {
-  const tdm_swiglu_desc *d = &plan->desc.swiglu;
-  return (hip_tile_output){d->m, d->n, 1, d->type};
-}
-
 int swiglu_parts(const tdm_plan *plan, const hip_tile_kernel *kernel) {
   const int split = plan->tuning.of[TDM_TUNE_SPLIT];
   return kernel->tile.last_adds && split > 1 ? split : 1;
@@ -28,7 +23,7 @@ bool swiglu_supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, 
 
 /* The parts of a tile are neighbours in the order of workgroups, so an XCD has all of them. */
 static hip_shared_tiles shared_of(const tdm_plan *plan, const hip_tile_shape *tile, int parts) {
-  const hip_tile_output output = output_of(plan);
+  const hip_tile_output output = swiglu_output(&plan->desc.swiglu);
   return tdm_hip_shared_tiles(plan, &output, tile, plan->desc.swiglu.k, parts, parts);
 }
 
@@ -42,7 +37,7 @@ static tdm_cost cost_of_parts(const tdm_plan *plan, const hip_tile_shape *tile, 
   /* Where a step is half of a line, its other half comes from the L2. By predictions of 256x5632x2048, 1536x3072x1536 and
    * 64x8192x2048 bf16 nt by 64x64 and 128x64 on gfx942. */
   static const double HALF_LINES = 0.8;
-  const hip_tile_output output = output_of(plan);
+  const hip_tile_output output = swiglu_output(&plan->desc.swiglu);
   const hip_shared_tiles shared = shared_of(plan, tile, tile->split);
   hip_tile_work of = *(const hip_tile_work *)work;
   const bool straddles = straddles_lines(&of), halves = tdm_hip_half_lines(plan->context->hip->chip);
@@ -65,7 +60,7 @@ static tdm_cost cost_of_parts(const tdm_plan *plan, const hip_tile_shape *tile, 
 }
 
 tdm_cost swiglu_best_split(const tdm_plan *plan, const hip_tile_shape *tile, const hip_tile_work *work, int *split) {
-  const hip_tile_output output = output_of(plan);
+  const hip_tile_output output = swiglu_output(&plan->desc.swiglu);
   tdm_cost cost;
   *split = 1;
   if (tile->last_adds) return tdm_hip_best_parts(plan, &output, *tile, plan->desc.swiglu.k, cost_of_parts, work, split);
@@ -75,7 +70,7 @@ tdm_cost swiglu_best_split(const tdm_plan *plan, const hip_tile_shape *tile, con
 
 void swiglu_set_parts(const tdm_plan *plan, const hip_tile_kernel *kernel, const hip_tile_work *work, swiglu_args *args) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
-  const hip_tile_output output = output_of(plan);
+  const hip_tile_output output = swiglu_output(&plan->desc.swiglu);
   const int parts = swiglu_parts(plan, kernel);
   const int64_t units = tdm_hip_units_of(args->k, d->type);
   args->order = parts > 1 ? tdm_hip_parts_order(plan, &output, &kernel->tile, parts)
@@ -101,7 +96,7 @@ void swiglu_set_part_pointers(const tdm_plan *plan, swiglu_args *args) {
 tdm_status swiglu_prepare_split(tdm_plan *plan, const hip_tile_kernel *kernel) {
   const int parts = swiglu_parts(plan, kernel);
   if (parts == 1 || plan->empty) return TDM_OK;
-  const hip_tile_output output = output_of(plan);
+  const hip_tile_output output = swiglu_output(&plan->desc.swiglu);
   const size_t tiles = (size_t)tdm_hip_tiles_of(&output, &kernel->tile), used = strlen(plan->explain);
   plan->workspace_bytes = (size_t)tdm_hip_tile_parts_bytes(&output, &kernel->tile, parts);
   snprintf(plan->explain + used, sizeof plan->explain - used,
