@@ -67,5 +67,5 @@ void gemm_add_turns(const tdm_plan *plan, const hip_tile_shape *tile, int of_xcd
   work->beside_a = turns && gemm_loads_again(plan, GEMM_PACKS_A) == 0;
   work->latency = latency_of(plan, tile, &shared, turns);
   work->hits = turns && !straddles(plan) ? tdm_hip_turn_hits(plan, &shared) : 0; /* else they are in the latency */
-  work->shared = shared.m > 1 && shared.n > 1 && shared.l2 <= 1;
+  work->shared = tdm_hip_all_shared(&shared);
 }

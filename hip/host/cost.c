@@ -82,10 +82,6 @@ enum { L2_LATENCY = 300 /* gfxsim's l2_latency */ };
  * bf16 nt by 16x64 takes 31,732, 22,164 and 18,055 clocks in 4, 8 and 16 parts on gfx942, 16x2048x3000 22,433 in 6; without
  * this 31,022, 21,268, 16,938 and 20,514 were estimated. Other tiles' estimates fit without it. */
 enum { L2_CHANNEL = 128 };
-/* Tiles that take turns load different lines first, and HBM brings all of them at the same time: up to 1100 clocks in 512x512
- * by 16x64, 1024x1024 by 32x128 and 1024x2048 by 64x128, bf16, where K of 512 to 2048 shows what does not depend on K. 500 is
- * as good a choice as 1000 for 179 products. */
-enum { FIRST_TURNS = 500 };
 /* Reads of a part before the first products, and of one after the last step, for nothing: for each step of HIP_STEP_BYTES that
  * a chip has in parts. In 128x1024 bf16 nt, K of 512 and 1024, what does not depend on K takes 372 to 470 clocks more than
  * without it by 32x128 and 64x128 on gfx950, and 740 to 1000 by 64x128 and 128x128 on gfx942. */
@@ -245,7 +241,7 @@ void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const h
   enum { DISPATCH = 16 };
   const double dispatch = DISPATCH * fmax(0, of_xcd - (double)device->compute_units / device->xcds);
   cost->clocks = fmax(joined(bounds, PIPES + 1, overlap), joined(waits, 2, 2 * overlap)) + rounds * one.start + dispatch +
-                 (work->hits > 0 ? FIRST_TURNS : 0) + of_cu * one.end + chains +
+                 (work->hits > 0 ? HIP_FIRST_TURNS : 0) + of_cu * one.end + chains +
                  tdm_hip_written_back(device, stored / rounds) / hbm;
   if (longest(bounds, PIPES + 1).clocks < cost->clocks / 2) cost->floor = "waiting";
 }

@@ -31,9 +31,8 @@ static bool straddles_lines(const hip_tile_work *work) { return work->again_a > 
 
 static tdm_cost cost_of_parts(const tdm_plan *plan, const hip_tile_shape *tile, const void *work) {
   /* As in gemm.c, but only where that fits: 257x515x1001 f32 nt takes 34,382 predicted clocks by 64x64 in 5 parts on gfx950,
-   * and 32,393 by 32x64; 96x3000x1000 bf16 nn 28,142 and 25,766 on gfx942. The lines with which tiles begin come from HBM at
-   * once. */
-  static const double TURNS = 0.7, FIRST_TURNS = 500;
+   * and 32,393 by 32x64; 96x3000x1000 bf16 nn 28,142 and 25,766 on gfx942. */
+  static const double TURNS = 0.7;
   /* Where a step is half of a line, its other half comes from the L2. By predictions of 256x5632x2048, 1536x3072x1536 and
    * 64x8192x2048 bf16 nt by 64x64 and 128x64 on gfx942. */
   static const double HALF_LINES = 0.8;
@@ -44,7 +43,7 @@ static tdm_cost cost_of_parts(const tdm_plan *plan, const hip_tile_shape *tile, 
   tdm_cost cost;
   if (tile->turns && tdm_hip_takes_turns(plan, tile, work, &shared, straddles)) {
     if (straddles) {
-      of.once += FIRST_TURNS;
+      of.once += HIP_FIRST_TURNS;
       if (tdm_type_size(of.type) == 2 && !(halves && of.across_b)) of.latency = TURNS;
     } else {
       of.hits = tdm_hip_turn_hits(plan, &shared); /* which have the first turns */
@@ -52,7 +51,7 @@ static tdm_cost cost_of_parts(const tdm_plan *plan, const hip_tile_shape *tile, 
   } else if (tile->between && halves && !of.across_b) {
     of.latency = HALF_LINES;
   }
-  of.shared = tile->turns && shared.m > 1 && shared.n > 1 && shared.l2 <= 1;
+  of.shared = tile->turns && tdm_hip_all_shared(&shared);
   if (tile->split > 1) of.of_cu = tdm_hip_parts_of_cu(plan, &output, tile, tile->split);
   tdm_hip_tile_cost(plan, tile, &of, &cost);
   if (tile->split > 1) cost.clocks += tdm_hip_last_clocks(plan, &output, tile, tile->split);
