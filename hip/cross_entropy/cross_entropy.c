@@ -68,43 +68,27 @@ static tdm_status prepare_short(tdm_plan *plan, cross_entropy_plan *own, const h
   return TDM_OK;
 }
 
-/* How many bytes a wave loads of the rows of a turn at most, if `size` work-items share one. Up to 88 elements of 16 bits are
- * shared by four: the VALUs are the limit of such rows, and eight work-items, which read a dword each in a step, leave most of
- * their last step idle. 66 bf16 got 0.78 of the rate of memory with eight, and get 0.92, predicted; 96 would lose 2 %, and f32,
- * of which the VALUs have half as much to do, as much. */
-static int64_t near_bytes_most(int64_t size, tdm_type type) {
-  if (size == 4 && type != TDM_F32) return HIP_NEAR_BYTES * 11 / 16;
-  return size < 16 ? HIP_NEAR_BYTES / 2 : HIP_NEAR_BYTES;
-}
-
 /* Rows without gaps between them, short enough for a wave to load two of them at once or more, or one that is not whole chunks:
  * the loop takes rows of whole chunks as fast, but odd lengths of 16-bit types slower: 1169 and 1501 bf16 got 0.87 and 0.85 of
- * the rate of memory in it, and get 0.97 and 1.01, predicted. As few work-items share a row as load at most 2 KiB with their
- * wave, because each wave pays for a row's beginning and end. There are 4 to 16 of them, or 32 or 64 if a wave of fewer would
- * load more than 4 KiB. Only if there are enough rows for the device: else more work-items must share each.
+ * the rate of memory in it, and get 0.97 and 1.01, predicted. The kernel for short rows writes the loss of rows without
+ * elements.
  *
- * SIMDs get as many waves as load 42 KiB on a compute unit, or three: what has no room in the vL1D waits in its queue, and when
- * that is full, waves wait that could compute. 780 bf16 get 0.83 of the rate of memory with four waves, and 0.96 with three;
- * 1024 get 0.71 and 0.98, predicted. */
+ * Up to 88 elements of 16 bits are shared by four work-items: the VALUs are the limit of such rows, and eight work-items, which
+ * read a dword each in a step, leave most of their last step idle. 66 bf16 got 0.78 of the rate of memory with eight, and get
+ * 0.92, predicted; 96 would lose 2 %, and f32, of which the VALUs have half as much to do, as much. */
 static tdm_status find_near(tdm_plan *plan, short_way *way, const hip_rows *r, int64_t leading) {
-  enum { LEAST = 4, MOST = 64, LANES = 64, WAVES = HIP_ROWS_WORKGROUP / LANES, ROOM = 42 << 10, SIMD_LEAST = 3 };
-  const int64_t bytes = r->cols * (int64_t)tdm_type_size(r->type);
-  if (bytes == 0) return TDM_OK; /* nothing to load: the kernel for short rows writes the loss of an empty row */
-  int64_t size = LEAST;
-  while (size < MOST && LANES / size * bytes > near_bytes_most(size, r->type)) size *= 2;
-  const int64_t rows = LANES / size; /* of a turn */
-  if (rows * bytes > HIP_NEAR_BYTES || (rows == 1 && bytes % 16 == 0) || (r->rows > 1 && leading != r->cols) ||
-      r->rows < hip_ceil_div(tdm_hip_items_wanted(plan), size))
+  hip_near_group group;
+  const int64_t of_four = r->type == TDM_F32 ? HIP_NEAR_BYTES / 2 : HIP_NEAR_BYTES * 11 / 16;
+  if (!tdm_hip_near_group(plan, &group, r, leading != r->cols, of_four) || (group.rows == 1 && group.bytes % 16 == 0))
     return TDM_OK;
-  const int number = rows * bytes > HIP_NEAR_BYTES / 2 ? NEAR_4 : NEAR_2;
-  tdm_hip_row_groups(plan, &way->groups, r, size, 1, number);
-  const int64_t fit = ROOM / (WAVES * rows * bytes),
-                most = (fit > SIMD_LEAST ? fit : SIMD_LEAST) * plan->context->hip->compute_units;
+  const int number = group.bytes > HIP_NEAR_BYTES / 2 ? NEAR_4 : NEAR_2;
+  tdm_hip_row_groups(plan, &way->groups, r, group.size, 1, number);
+  const int64_t most = group.waves * plan->context->hip->compute_units, of_turn = HIP_ROWS_WORKGROUP / group.size;
   if (way->groups.workgroups > most) way->groups.workgroups = most;
-  const int64_t turns = hip_ceil_div(r->rows, rows * WAVES * way->groups.workgroups);
+  const int64_t turns = hip_ceil_div(r->rows, of_turn * way->groups.workgroups);
   if (turns > INT32_MAX) return TDM_OK;
   way->turns = (int32_t)turns;
-  way->groups.workgroups = hip_ceil_div(r->rows, rows * WAVES * way->turns);
+  way->groups.workgroups = hip_ceil_div(r->rows, of_turn * way->turns);
   return tdm_hip_row_function(plan, number, r->type, &way->function);
 }
 

@@ -264,34 +264,41 @@ tdm_status tdm_hip_rows_launch(const tdm_plan *plan, const hip_any_rows *any, co
 
 /* ---- Short rows without gaps between them ---- */
 
+/* As few work-items share a row as load at most 2 KiB with their wave, because each wave pays for a row's beginning and end.
+ * There are 4 to 16 of them, or 32 or 64 if a wave of fewer would load more than 4 KiB. Only if there are enough rows for the
+ * device: else more work-items must share each.
+ *
+ * SIMDs get as many waves as load 42 KiB on a compute unit, or three: what has no room in the vL1D waits in its queue, and when
+ * that is full, waves wait that could compute. 780 bf16 of cross_entropy get 0.83 of the rate of memory with four waves, and
+ * 0.96 with three; 1024 get 0.71 and 0.98, predicted. */
+bool tdm_hip_near_group(const tdm_plan *plan, hip_near_group *group, const hip_rows *r, bool gaps, int64_t of_four) {
+  enum { LEAST = 4, MOST = 64, WAVES = HIP_ROWS_WORKGROUP / WAVE, ROOM = 42 << 10, SIMD_LEAST = 3 };
+  const int64_t bytes = r->cols * (int64_t)tdm_type_size(r->type);
+  if (bytes == 0 || r->cols > HIP_NEAR_BYTES || (gaps && r->rows > 1)) return false;
+  int64_t size = LEAST;
+  while (size < MOST && WAVE / size * bytes > (size == 4 ? of_four : size == 8 ? HIP_NEAR_BYTES / 2 : HIP_NEAR_BYTES))
+    size *= 2;
+  const int64_t rows = WAVE / size, fit = ROOM / (WAVES * rows * bytes);
+  *group = (hip_near_group){size, rows, rows * bytes, fit > SIMD_LEAST ? fit : SIMD_LEAST};
+  return rows * bytes <= HIP_NEAR_BYTES && r->rows >= hip_ceil_div(tdm_hip_items_wanted(plan), size);
+}
+
 /* Rows short enough for a wave to load two of them at once or more, or one if all rows begin at dwords. Of whole chunks only
  * those that leave more than a sixth of the places of a wave empty that keeps its lanes' chunks: 416 bf16 of softmax, 52
  * chunks in 64 places, get 0.92 of the rate of memory with such waves, and 0.97 as a range; 856 of rmsnorm, 107 in 128, get
- * 0.97 and 0.93; and single rows of a wave don't gain: 1192 bf16 of softmax get 0.95 and 0.92, predicted. As few work-items
- * share a row as load at most 2 KiB with their wave, because each wave pays for a row's beginning and end. There are 4 to 16 of
- * them, or 32 or 64 if a wave of fewer would load more than 4 KiB. Only if there are enough rows for the device: else more
- * work-items must share each.
- *
- * SIMDs get as many waves as load 42 KiB on a compute unit, or three: what has no room in the vL1D waits in its queue, and when
- * that is full, waves wait that could compute. */
+ * 0.97 and 0.93; and single rows of a wave don't gain: 1192 bf16 of softmax get 0.95 and 0.92, predicted. */
 tdm_status tdm_hip_near_prepare(tdm_plan *plan, hip_near_rows *near, const hip_rows *r, bool gaps, int number) {
-  enum { LEAST = 4, MOST = 64, WAVES = HIP_ROWS_WORKGROUP / WAVE, ROOM = 42 << 10, SIMD_LEAST = 3 };
-  if ((gaps && r->rows > 1) || r->cols > HIP_NEAR_BYTES) return TDM_OK;
-  const int64_t bytes = r->cols * (int64_t)tdm_type_size(r->type);
-  const int64_t chunks = hip_ceil_div(bytes, 16), kept = tdm_hip_kept(plan->context->hip, r);
-  int64_t size = LEAST;
-  while (size < MOST && WAVE / size * bytes > (size < 16 ? HIP_NEAR_BYTES / 2 : HIP_NEAR_BYTES)) size *= 2;
-  const int64_t at_once = WAVE / size;
-  if (bytes % 16 == 0 && (at_once == 1 || 6 * chunks > 5 * kept * group_for(chunks, kept))) return TDM_OK;
-  if (at_once * bytes > HIP_NEAR_BYTES || (at_once == 1 && bytes % 4 != 0) ||
-      r->rows < hip_ceil_div(tdm_hip_items_wanted(plan), size))
-    return TDM_OK;
-  if (at_once * bytes > HIP_NEAR_BYTES / 2) number++;
-  const int64_t fit = ROOM / (WAVES * at_once * bytes), held = waves_of(plan, &plan->kernel->functions[number], r->type);
+  hip_near_group group;
+  if (!tdm_hip_near_group(plan, &group, r, gaps, HIP_NEAR_BYTES / 2)) return TDM_OK;
+  const int64_t bytes = group.bytes / group.rows, chunks = hip_ceil_div(bytes, 16), kept = tdm_hip_kept(plan->context->hip, r);
+  if (group.rows == 1 && bytes % 4 != 0) return TDM_OK;
+  if (bytes % 16 == 0 && (group.rows == 1 || 6 * chunks > 5 * kept * group_for(chunks, kept))) return TDM_OK;
+  if (group.bytes > HIP_NEAR_BYTES / 2) number++;
+  const int64_t held = waves_of(plan, &plan->kernel->functions[number], r->type);
   hip_rows launched = *r;
-  launched.waves = (int)(fit < SIMD_LEAST ? SIMD_LEAST : fit < held ? fit : held);
+  launched.waves = (int)(group.waves < held ? group.waves : held);
   const tdm_hip_kernel usual = plan->hip;
-  tdm_hip_row_groups(plan, &near->groups, &launched, size, 1, number);
+  tdm_hip_row_groups(plan, &near->groups, &launched, group.size, 1, number);
   plan->hip = usual;
   return tdm_hip_row_function(plan, number, r->type, &near->function);
 }

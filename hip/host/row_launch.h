@@ -88,8 +88,15 @@ tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_row_groups *groups, hip_any_
 tdm_status tdm_hip_rows_launch(const tdm_plan *plan, const hip_any_rows *any, const void *args, size_t bytes,
                                void *const *buffers, tdm_stream *stream);
 
-/* A way to launch the kernels for short rows without gaps between them, from a dword on (hip/device/near_rows.h); without a
- * function there is none. */
+/* Short rows without gaps between them (hip/device/near_rows.h): work-items that share one, the rows that a wave loads at once,
+ * their bytes, and the waves of a SIMD at most. */
+typedef struct hip_near_group {
+  int64_t size, rows, bytes, waves;
+} hip_near_group;
+/* of_four: bytes that a wave loads at most if four work-items share a row. false: for gaps, or rows too long or too few. */
+bool tdm_hip_near_group(const tdm_plan *plan, hip_near_group *group, const hip_rows *rows, bool gaps, int64_t of_four);
+
+/* A way to launch the kernels for short rows without gaps between them, from a dword on; without a function there is none. */
 typedef struct hip_near_rows {
   void *function;
   hip_row_groups groups;
