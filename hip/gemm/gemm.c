@@ -120,16 +120,17 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
                     .dwords = rows_aligned(d, 4),
                     .a_along_k = !gemm_transposed_a(d),
                     .b_along_k = gemm_transposed_b(d)};
+  const hip_copies copies = gemm_copies(d, packs);
   if (packs & GEMM_PACKS_A) {
-    gemm_copy copy = gemm_copy_of(plan, kernel, GEMM_PACKS_A);
+    hip_copy copy = tdm_hip_copy_of(&copies, 0);
     args.lda = copy.ld, args.stride_a = copy.stride, args.aligned_a = 16;
   }
   if (packs & GEMM_PACKS_B) {
-    gemm_copy copy = gemm_copy_of(plan, kernel, GEMM_PACKS_B);
+    hip_copy copy = tdm_hip_copy_of(&copies, 1);
     args.ldb = copy.ld, args.stride_b = copy.stride, args.aligned_b = 16;
   }
   args.packed = packs;
-  args.k = gemm_packed_k(plan, kernel);
+  args.k = tdm_hip_packed_k(&copies);
   const bool ends_here = parts == 1 || last;
   args.end = leading_of(plan, !ends_here) > MOST_LEADING || (ends_here && d->out == TDM_F32 && long_steps(d)) ? GEMM_FAR
              : !ends_here || (plain(d) && d->n % 4 == 0 && args.dwords)                                       ? GEMM_DIRECT
@@ -155,8 +156,9 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
   const tdm_gemm_desc *d = &plan->desc.gemm;
   gemm_args *args = made;
   int fours = 4 * (int)tdm_type_size(d->out);
-  args->a = args->packed & GEMM_PACKS_A ? gemm_copy_at(plan, plan->kernel->variant, GEMM_PACKS_A) : buffers[0];
-  args->b = args->packed & GEMM_PACKS_B ? gemm_copy_at(plan, plan->kernel->variant, GEMM_PACKS_B) : buffers[1];
+  const hip_copies copies = gemm_copies(d, args->packed);
+  args->a = args->packed & GEMM_PACKS_A ? tdm_hip_copy_at(plan, &copies, 0) : buffers[0];
+  args->b = args->packed & GEMM_PACKS_B ? tdm_hip_copy_at(plan, &copies, 1) : buffers[1];
   args->c = buffers[2];
   args->partial = args->parts > 1 && !args->last_adds ? plan->workspace : NULL;
   args->tile_parts = args->last_adds ? plan->workspace : NULL;
@@ -271,7 +273,8 @@ static double before_chain(const tdm_plan *plan) {
 static double tail_clocks(const tdm_plan *plan, const hip_tile_shape *tile) {
   enum { BOTH = 1040, OF_LINE = 6, LOAD = 16, NARROW_LOAD = 4 /* bytes of a lane */ };
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  const int64_t bytes = gemm_packed_k(plan, plan->kernel->variant) * (int64_t)tdm_type_size(d->type),
+  const hip_copies copies = gemm_copies(d, gemm_packs(plan, plan->kernel->variant));
+  const int64_t bytes = tdm_hip_packed_k(&copies) * (int64_t)tdm_type_size(d->type),
                 load = tdm_hip_half_lines(plan->context->hip->chip) ? NARROW_LOAD : LOAD;
   if (bytes % HIP_STEP_BYTES == 0 || tile->valu > 0 || (!tile->overlapped && bytes % load == 0)) return 0;
   bool a = !gemm_transposed_a(d), b = gemm_transposed_b(d);

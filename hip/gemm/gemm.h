@@ -2,7 +2,7 @@
 #ifndef TANDEM_HIP_GEMM_GEMM_H
 #define TANDEM_HIP_GEMM_GEMM_H
 
-#include "hip/host/tile_launch.h"
+#include "hip/host/pack.h"
 #include "hip/host/tile_parts.h"
 
 /* The kernel of hip_128x128, which supports everything. Rows that load dwords fall back to it. */
@@ -115,12 +115,8 @@ int gemm_packs(const tdm_plan *plan, const hip_tile_kernel *kernel);
 static inline bool gemm_by_cache_lines(const tdm_plan *plan, const hip_tile_kernel *kernel) {
   return kernel->tile.cache_lines > 0 && plan->tuning.of[TDM_TUNE_DEPTH] == kernel->tile.cache_lines;
 }
-/* The copy: its leading dimension, elements from one matrix to the next, and bytes of all of them; of K, if both are copied. */
-typedef struct gemm_copy {
-  int64_t ld, stride, bytes;
-} gemm_copy;
-gemm_copy gemm_copy_of(const tdm_plan *plan, const hip_tile_kernel *kernel, int which);
-int64_t gemm_packed_k(const tdm_plan *plan, const hip_tile_kernel *kernel);
+/* Both operands. packs: those that gemm_packs names, or 0 where that does not matter. */
+hip_copies gemm_copies(const tdm_gemm_desc *d, int packs);
 bool gemm_supports_pack(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);
 double gemm_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel);
 /* Lines that a K step loads again, for each line of an operand that is not copied. */
@@ -128,8 +124,6 @@ double gemm_loads_again(const tdm_plan *plan, int which);
 /* After tdm_hip_tile_prepare: the launch before the tiles, if there is one, and its part of the workspace. fallback: the
  * clocks of hip_128x128 if neither operand begins at a dword. */
 tdm_status gemm_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel, double fallback);
-/* The copies lie at the workspace's end. */
-char *gemm_copy_at(const tdm_plan *plan, const hip_tile_kernel *kernel, int which);
 /* The bytes that a run borrows for copies of operands that do not begin at dwords; and the pointers of gemm_pack, if the run
  * needs it, and of these copies in the tile's argument. */
 size_t gemm_borrowed_bytes(const tdm_plan *plan, void *const *buffers);

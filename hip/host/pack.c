@@ -60,31 +60,58 @@ double tdm_hip_pack_clocks(const tdm_plan *plan, tdm_type type, double bytes) {
   return bytes == 0 ? 0 : fmax(PACK_LEAST, PACK_LAUNCH + move_clocks(plan, type, bytes));
 }
 
-int tdm_hip_which_to_pack(const tdm_plan *plan, const hip_operand *of, const double *saves, int count, tdm_type type) {
+int tdm_hip_which_to_pack(const tdm_plan *plan, const hip_copies *c, const double *saves) {
   double saved = 0, bytes = 0;
   int must = 0, may = 0;
-  for (int i = 0; i < count; i++) {
-    const double of_copy = tdm_hip_copy_bytes(&of[i], type);
-    if (!tdm_hip_dword_rows(&of[i].stored, type)) {
+  for (int i = 0; i < c->count; i++) {
+    const double of_copy = tdm_hip_copy_bytes(&c->of[i], c->type);
+    if (!tdm_hip_dword_rows(&c->of[i].stored, c->type)) {
       must |= 1 << i;
-    } else if (tdm_type_size(type) == 2 && saves[i] > move_clocks(plan, type, of_copy) && tdm_hip_copy_fits(&of[i], type) &&
-               of_copy <= HIP_PACK_MOST_OPTIONAL_BYTES) {
+    } else if (tdm_type_size(c->type) == 2 && saves[i] > move_clocks(plan, c->type, of_copy) &&
+               tdm_hip_copy_fits(&c->of[i], c->type) && of_copy <= HIP_PACK_MOST_OPTIONAL_BYTES) {
       may |= 1 << i;
       saved += saves[i];
       bytes += of_copy;
     }
   }
-  return must | (must != 0 || saved > tdm_hip_pack_clocks(plan, type, bytes) ? may : 0);
+  return must | (must != 0 || saved > tdm_hip_pack_clocks(plan, c->type, bytes) ? may : 0);
 }
 
-hip_packed tdm_hip_packed(const hip_operand *x, int64_t to_rows) {
+/* Elements from one row of the copy to the next. */
+static int64_t whole_rows(int64_t elements) { return (elements + HIP_PACK_ROW - 1) / HIP_PACK_ROW * HIP_PACK_ROW; }
+
+int64_t tdm_hip_packed_k(const hip_copies *c) { return c->packs == (1 << c->count) - 1 ? whole_rows(c->k) : c->k; }
+
+static int64_t rows_of_copy(const hip_copies *c, const hip_operand *x) {
+  return x->along_k ? x->stored.rows : tdm_hip_packed_k(c);
+}
+
+hip_copy tdm_hip_copy_of(const hip_copies *c, int operand) {
+  const hip_operand *x = &c->of[operand];
+  const int64_t ld = whole_rows(x->stored.columns), of_matrix = rows_of_copy(c, x) * ld;
+  return (hip_copy){ld, x->matrices == 1 ? 0 : of_matrix, x->matrices * of_matrix * (int64_t)tdm_type_size(c->type)};
+}
+
+int64_t tdm_hip_bytes_of_copies(const hip_copies *c, int which) {
+  int64_t bytes = 0;
+  for (int i = 0; i < c->count; i++)
+    if (which >> i & 1) bytes += tdm_hip_whole_parts(tdm_hip_copy_of(c, i).bytes);
+  return bytes;
+}
+
+void *tdm_hip_copy_at(const tdm_plan *plan, const hip_copies *c, int operand) {
+  const int64_t from_here = tdm_hip_bytes_of_copies(c, c->packs >> operand << operand);
+  return (char *)plan->workspace + (int64_t)plan->workspace_bytes - from_here;
+}
+
+static hip_packed packed(const hip_operand *x, int64_t to_rows) {
   hip_packed p = {.ld = x->stored.ld,
                   .stride = x->stored.stride,
                   .rows = (uint32_t)x->stored.rows,
                   .columns = (uint32_t)x->stored.columns,
                   .matrices = (uint32_t)x->matrices,
                   .to_rows = (uint32_t)to_rows,
-                  .chunks = (uint32_t)(tdm_hip_whole_rows(x->stored.columns) / 8)};
+                  .chunks = (uint32_t)(whole_rows(x->stored.columns) / 8)};
   /* Here, because a division takes a wave as long as ten loads. */
   p.rows_each = p.chunks > PACK_SHORT ? 1 : PACK_LANES / p.chunks;
   p.of_row = (p.chunks - 1) / PACK_PIECE + 1;
@@ -93,14 +120,28 @@ hip_packed tdm_hip_packed(const hip_operand *x, int64_t to_rows) {
   return p;
 }
 
-unsigned tdm_hip_pack_workgroups(const tdm_plan *plan, uint32_t blocks) {
-  unsigned most = (unsigned)plan->context->hip->compute_units * 2, all = (blocks - 1) / PACK_BLOCKS + 1;
+unsigned tdm_hip_fill_copies(const tdm_plan *plan, const hip_copies *c, int which, hip_packed *of, uint32_t *blocks) {
+  *blocks = 0;
+  for (int i = 0; i < c->count; i++) {
+    if ((which >> i & 1) == 0) continue;
+    of[i] = packed(&c->of[i], rows_of_copy(c, &c->of[i]));
+    *blocks += of[i].blocks;
+  }
+  unsigned most = (unsigned)plan->context->hip->compute_units * 2, all = (*blocks - 1) / PACK_BLOCKS + 1;
   return all < most ? all : most;
 }
 
-void tdm_hip_add_copies(tdm_plan *plan, const char *names, bool dwords, int64_t bytes, unsigned workgroups,
-                        const char *kernel) {
-  size_t used = strlen(plan->explain);
+void tdm_hip_add_copies(tdm_plan *plan, const hip_copies *c, unsigned workgroups, const char *kernel) {
+  const int64_t bytes = tdm_hip_bytes_of_copies(c, c->packs);
+  bool dwords = false; /* a copied operand has rows of whole dwords */
+  char names[32] = "";
+  size_t named = 0, used = strlen(plan->explain);
+  for (int i = 0; i < c->count; i++) {
+    const hip_stored *x = &c->of[i].stored;
+    if ((c->packs >> i & 1) == 0) continue;
+    dwords |= tdm_hip_dword_rows(x, c->type);
+    named += (size_t)snprintf(names + named, sizeof names - named, "%s%s", named == 0 ? "" : " and ", x->name);
+  }
   plan->workspace_bytes = (size_t)tdm_hip_whole_parts((int64_t)plan->workspace_bytes) + (size_t)bytes;
   snprintf(plan->explain + used, sizeof plan->explain - used,
            "packed: %s, whose rows %s: %" PRId64 " bytes, copied by %u workgroups of %s\n", names,

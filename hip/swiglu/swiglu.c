@@ -40,19 +40,19 @@ static hip_tile_work work_of(const tdm_plan *plan, const hip_tile_kernel *kernel
 
 static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, void *made) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
-  const int packs = swiglu_packs(plan, kernel);
+  const hip_copies copies = swiglu_copies(d, swiglu_packs(plan, kernel));
   int64_t ld[SWIGLU_OPERANDS];
   bool aligned[SWIGLU_OPERANDS];
   for (int i = 0; i < SWIGLU_OPERANDS; i++) {
-    const hip_operand of = swiglu_operand(d, i);
-    const bool packed = packs >> i & 1;
-    ld[i] = packed ? tdm_hip_whole_rows(of.stored.columns) : of.stored.ld;
-    aligned[i] = packed || tdm_hip_rows_aligned(&of.stored, d->type, 16);
+    const hip_stored *of = &copies.of[i].stored;
+    const bool packed = copies.packs >> i & 1;
+    ld[i] = packed ? tdm_hip_copy_of(&copies, i).ld : of->ld;
+    aligned[i] = packed || tdm_hip_rows_aligned(of, d->type, 16);
   }
   const hip_stored y = {.ld = d->ldy};
   swiglu_args args = {.m = d->m,
                       .n = d->n,
-                      .k = swiglu_packed_k(plan, kernel),
+                      .k = tdm_hip_packed_k(&copies),
                       .ldx = ld[0],
                       .ldg = ld[1],
                       .ldu = ld[2],
@@ -63,7 +63,7 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
                       .aligned_u = aligned[2],
                       .aligned_fours = tdm_hip_rows_aligned(&y, d->out, 4 * (int)tdm_type_size(d->out)),
                       .weights_along_k = d->layout == TDM_NT,
-                      .packed = packs};
+                      .packed = copies.packs};
   const hip_tile_work work = work_of(plan, kernel);
   swiglu_set_parts(plan, kernel, &work, &args);
   memcpy(made, &args, sizeof args);
@@ -72,9 +72,9 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
 
 static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made) {
   swiglu_args *args = made;
+  const hip_copies copies = swiglu_copies(&plan->desc.swiglu, args->packed);
   const void *at[SWIGLU_OPERANDS];
-  for (int i = 0; i < SWIGLU_OPERANDS; i++)
-    at[i] = args->packed >> i & 1 ? swiglu_copy_at(plan, plan->kernel->variant, i) : buffers[i];
+  for (int i = 0; i < SWIGLU_OPERANDS; i++) at[i] = copies.packs >> i & 1 ? tdm_hip_copy_at(plan, &copies, i) : buffers[i];
   args->x = at[0];
   args->wg = at[1];
   args->wu = at[2];

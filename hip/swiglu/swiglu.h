@@ -14,13 +14,11 @@ hip_operand swiglu_operand(const tdm_swiglu_desc *d, int of);
 
 /* swiglu_pack copies operands for kernels that load dwords. Bit 1 << of: this one. 0 for kernels that take everything. */
 int swiglu_packs(const tdm_plan *plan, const hip_tile_kernel *kernel);
-/* With zeros up to a whole K step, if all three are copied. */
-int64_t swiglu_packed_k(const tdm_plan *plan, const hip_tile_kernel *kernel);
+/* All operands. packs: those that swiglu_packs names, or 0 where that does not matter. */
+hip_copies swiglu_copies(const tdm_swiglu_desc *d, int packs);
 double swiglu_pack_clocks(const tdm_plan *plan, const hip_tile_kernel *kernel);
 /* Lines that a K step loads again, for each line of an operand that is not copied. */
 double swiglu_loads_again(const tdm_plan *plan, const hip_tile_kernel *kernel, int of);
-/* The copies lie at the workspace's end. */
-char *swiglu_copy_at(const tdm_plan *plan, const hip_tile_kernel *kernel, int of);
 /* After tdm_hip_tile_prepare: the launch before the tiles, if there is one, and the workspace. */
 tdm_status swiglu_prepare_pack(tdm_plan *plan, const hip_tile_kernel *kernel);
 
