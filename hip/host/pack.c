@@ -11,10 +11,17 @@
 enum { MOST_COLUMNS = INT32_MAX / 1024 };
 #define MOST_BYTES (16.0 * INT32_MAX) /* chunks are counted in 32 bits */
 /* The clocks of a launch, fitted to predictions of copies of 1.0, 4.2, 5.8, 16.8, 33.5 and 67.1 MB on gfx950: 10,622, 10,795,
- * 10,572, 16,215, 32,550 and 54,974, from 9 % less to 9 % more; and of 1.0, 4.2, 16.8 and 33.5 MB on gfx942: 10,622, 10,963,
- * 19,273 and 37,623, from 4 % less to 12 % more. The first trips to memory of all waves take as long as small copies. */
-enum { PACK_LEAST = 10500, PACK_LAUNCH = 5500 };
-#define HBM_SHARE 0.83 /* of the peak */
+ * 10,572, 16,215, 32,550 and 54,974, from 9 % less to 9 % more; and of 1.0, 4.2, 8.4, 16.8 and 33.5 MB on gfx942: 10,622,
+ * 10,963, 12,097, 19,273 and 37,623, from 4 % less to 11 % more. The first trips to memory of all waves take as long as small
+ * copies. */
+enum { PACK_LEAST = 10500 };
+typedef struct copy_numbers {
+  double launch, hbm; /* clocks; the share of the peak */
+} copy_numbers;
+static copy_numbers copies_of(const tdm_plan *plan) {
+  static const copy_numbers wide = {5500, 0.83}, narrow = {2900, 0.72}; /* gfx950, gfx942 */
+  return tdm_hip_half_lines(plan->context->hip->chip) ? narrow : wide;
+}
 
 double tdm_hip_copy_bytes(const hip_operand *x, tdm_type type) {
   return (double)x->matrices * ((double)x->stored.rows + HIP_PACK_ROW) * ((double)x->stored.columns + HIP_PACK_ROW) *
@@ -53,11 +60,11 @@ double tdm_hip_again_clocks(const tdm_plan *plan, tdm_type type, double again, d
 
 /* To read and write so many bytes, without a launch. */
 static double move_clocks(const tdm_plan *plan, tdm_type type, double bytes) {
-  return 2 * bytes / (tdm_hip_rates(plan->context->hip, type).hbm * HBM_SHARE);
+  return 2 * bytes / (tdm_hip_rates(plan->context->hip, type).hbm * copies_of(plan).hbm);
 }
 
 double tdm_hip_pack_clocks(const tdm_plan *plan, tdm_type type, double bytes) {
-  return bytes == 0 ? 0 : fmax(PACK_LEAST, PACK_LAUNCH + move_clocks(plan, type, bytes));
+  return bytes == 0 ? 0 : fmax(PACK_LEAST, copies_of(plan).launch + move_clocks(plan, type, bytes));
 }
 
 int tdm_hip_which_to_pack(const tdm_plan *plan, const hip_copies *c, const double *saves) {
