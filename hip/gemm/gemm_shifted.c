@@ -106,8 +106,8 @@ static double whole_64_rest(const tdm_plan *plan, double of_cu, double steps) {
   return of->once + of->share * counted * less * fmax(0, 1 - hbm / (steps * of_cu * of->step));
 }
 
-/* What 64x128 takes more for each step of a long product, where the L2 does not keep what the next step needs again: above all if
- * rows of both operands are along k and straddle their lines. bf16 with pad = 1: 1500x1100x3000 nt takes 60,962 clocks on
+/* What 64x128 takes more for each step of a long product, where the L2 does not keep what the next step needs again: above all
+ * if rows of both operands are along k and straddle their lines. bf16 with pad = 1: 1500x1100x3000 nt takes 60,962 clocks on
  * gfx950, and nn 56,859; on gfx942 nn, nt, tn and tt take 77,157, 94,591, 80,352 and 86,360, and 2436x1487x2560 tn, with two
  * workgroups on a CU, 114,116. */
 static double long_product(const tdm_plan *plan, double steps, bool two) {
