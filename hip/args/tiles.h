@@ -18,4 +18,10 @@ enum { TILE_TURN_BITS = 16 }; /* engine/tile.h: of the share of K with which a t
 /* engine/lines.h: bytes along k of a K step. Two stages of the largest tiles must fit in the LDS of a CU. */
 #define HIP_PIPE_ROW(lds_bytes) ((lds_bytes) > 65536 ? 128 : 64)
 
+/* Does a wave read and load between its products, with `rows` fragments of A, `columns` of each B, and `parts` of a K step? And
+ * the waves of a SIMD, if LDS has room for so many workgroups of `waves`. engine/tile.h says why. */
+#define HIP_READS_BETWEEN(products, rows, columns, parts) ((products) == 1 ? (rows) * (columns) * (parts) >= 8 : (rows) > 1)
+#define HIP_WAVES_OF_SIMD(by_lds, waves) \
+  ((by_lds) * (waves) / 4 < 1 ? 1 : (by_lds) * (waves) / 4 > 4 ? 4 : (by_lds) * (waves) / 4)
+
 #endif

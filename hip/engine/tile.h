@@ -39,9 +39,9 @@ struct tile {
   /* Reads and loads come between products (between.h). Where a wave has fewer than 8 products in a step, or two B for one
    * fragment of A, this takes longer: 768x768x768 gemm nt by 32x128 18,970 predicted clocks for 18,222 on gfx942, 16x4096x4096
    * nt by 16x64 24,474 for 24,049 on gfx950, and 512x2048x2048 swiglu nn by 32x64 51,567 for 49,334. */
-  static constexpr bool BETWEEN = CACHE_LINES || (PRODUCTS == 1 ? ROWS * COLUMNS * PARTS >= 8 : ROWS > 1);
+  static constexpr bool BETWEEN = CACHE_LINES || HIP_READS_BETWEEN(PRODUCTS, ROWS, OF_B, PARTS);
   /* Waves per SIMD that fit into LDS. Each gets 512 registers divided by this, and at least 128. */
-  static constexpr int BY_LDS = CHIP_LDS_BYTES / BYTES * WAVES / 4, OCCUPANCY = BY_LDS < 1 ? 1 : BY_LDS > 4 ? 4 : BY_LDS;
+  static constexpr int OCCUPANCY = HIP_WAVES_OF_SIMD(CHIP_LDS_BYTES / BYTES, WAVES);
   /* How many rows fit into the waves' blocks (gemm/store.h). */
   static constexpr int BLOCK_ROWS = BYTES / WAVES / (WAVE_N * 4);
   static constexpr int PASS_ROWS = BLOCK_ROWS >= WAVE_M ? WAVE_M : BLOCK_ROWS >= 64 ? 64 : BLOCK_ROWS >= 32 ? 32 : 16;

@@ -109,7 +109,7 @@ static double whole_64_rest(const tdm_plan *plan, double of_cu, double steps) {
 /* What 64x128 takes more for each step of a long product, where the L2 does not keep what the next step needs again: above all
  * if rows of both operands are along k and straddle their lines. bf16 with pad = 1: 1500x1100x3000 nt takes 60,962 clocks on
  * gfx950, and nn 56,859; on gfx942 nn, nt, tn and tt take 77,157, 94,591, 80,352 and 86,360, and 2436x1487x2560 tn, with two
- * workgroups on a CU, 114,116. */
+ * workgroups on a CU, 114,116. two: such, without parts. */
 static double long_product(const tdm_plan *plan, double steps, bool two) {
   enum { KEPT = 24, KEPT_OF_TWO = 16 /* steps */, TWO = 300 };
   static const double wide[] = {[TDM_NN] = 0, [TDM_NT] = 800, [TDM_TN] = 0, [TDM_TT] = 0},
@@ -136,7 +136,7 @@ static double rest(const tdm_plan *plan, int split) {
                more = of->once + OF_FEW * fmax(0, FEW_STEPS - steps) + (split > 1 && of_cu <= 1 ? of->parts : 0) +
                       steps * (of_cu > 1 ? of_cu / 2 * two : alone);
   if (split > 1 && gemm_rows_rounds(plan, &one, 1) > ENOUGH) return SLOW;
-  if (!whole_dwords(plan)) return more + long_product(plan, steps * split, of_cu > 1);
+  if (!whole_dwords(plan)) return more + long_product(plan, steps * split, split == 1 && of_cu > 1);
   if (!tdm_hip_half_lines(plan->context->hip->chip)) return fmax(0, more);
   if (plan->kernel == &tdm_gemm_hip_shifted_32x32) return whole_rest(plan, &one, split, of_cu, steps);
   return split == 1 ? whole_64_rest(plan, of_cu, steps) : fmax(0, more);

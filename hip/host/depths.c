@@ -15,21 +15,17 @@ static size_t lds_of(const tdm_plan *plan, const hip_depth_tile *t, int depth) {
   return (size_t)(depth * (tile->m + products_of(tile) * tile->n)) * row;
 }
 
-/* As BETWEEN of engine/tile.h. Loads by cache lines have a loop of their own. */
+/* Loads by cache lines have a loop of their own. */
 static bool reads_between(const tdm_plan *plan, const hip_tile_shape *tile, int depth) {
-  enum { LEAST = 8 };
   const int rows = tile->m / tile->waves_m / FRAGMENT, columns = tile->n / tile->waves_n / FRAGMENT,
             parts = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) / PART;
-  if (depth == tile->cache_lines) return false;
-  return products_of(tile) > 1 ? rows > 1 : rows * columns * parts >= LEAST;
+  return depth != tile->cache_lines && HIP_READS_BETWEEN(products_of(tile), rows, columns, parts);
 }
 
 hip_tile_shape tdm_hip_at_depth(const tdm_plan *plan, const hip_depth_tile *t, int depth) {
-  enum { MOST_WAVES = 4 }; /* a kernel has registers for as many waves on a SIMD as LDS allows (engine/tile.h) */
   hip_tile_shape tile = t->kernel.tile;
-  const int waves = tile.waves_m * tile.waves_n, by_lds = (int)(plan->context->hip->lds_bytes / lds_of(plan, t, depth)),
-            on_simd = by_lds * waves / SIMDS;
-  tile.resident = (on_simd < 1 ? 1 : on_simd > MOST_WAVES ? MOST_WAVES : on_simd) * SIMDS / waves;
+  const int waves = tile.waves_m * tile.waves_n, by_lds = (int)(plan->context->hip->lds_bytes / lds_of(plan, t, depth));
+  tile.resident = HIP_WAVES_OF_SIMD(by_lds, waves) * SIMDS / waves; /* a kernel has registers for as many */
   if (tile.resident > by_lds) tile.resident = by_lds;
   tile.between = reads_between(plan, &tile, depth);
   tile.last_adds = true;
