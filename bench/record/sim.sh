@@ -44,7 +44,9 @@ count gemm-whole gemm 2048x2048x2048 --dtype bf16 --layout nt --kernel hip_256x2
 for d in 64 128; do
   count attention-$d-causal attention 1x16x4x2048x2048x$d --dtype bf16 --set causal=1
   count attention-$d-full attention 1x16x4x2048x2048x$d --dtype bf16
-  count attention-$d-unmapped attention 1x16x4x2048x2048x$d --dtype bf16 --xcds 1
+  # The plan takes hip_decode here: its workgroups alternate over the 4 heads of keys, and with them over the XCDs in either order
+  count attention-$d-mapped attention 1x16x4x2048x2048x$d --dtype bf16 --kernel hip_flash$d
+  count attention-$d-unmapped attention 1x16x4x2048x2048x$d --dtype bf16 --kernel hip_flash$d --xcds 1
 done
 count swiglu swiglu 4096x8192x4096 --dtype bf16 --layout nt --workgroups 8
 count swiglu-whole swiglu 1024x2048x1024 --dtype bf16 --layout nt
