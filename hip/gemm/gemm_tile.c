@@ -89,17 +89,20 @@ static tdm_status prepare(tdm_plan *plan) {
   return gemm_prepare_dwords(plan, &kernel, tdm_layout_names[plan->desc.gemm.layout]);
 }
 
-/* On gfx950 26 products of 1536x1536x1536 to 3000x3000x1000, in each layout, some with odd rows, are estimated at 1.11 to 1.28 of
- * what they take by 256x128, and at 0.99 to 1.14 by 128x128. With this share 2304x2176x1536 tn takes 49,633 clocks by 256x128,
- * for 55,701. Not where 128x128 would have a tile for each CU, too: 2560x1360x2400 nt takes 44,548 by that, and 50,515 by
- * 256x128. */
+/* On gfx950 26 products of 1536x1536x1536 to 3000x3000x1000, in each layout, some with odd rows, are estimated at 1.11 to 1.28
+ * of what they take by 256x128, and at 0.99 to 1.14 by 128x128. With this share 2304x2176x1536 tn takes 49,633 clocks by
+ * 256x128, for 55,701. Not where 128x128 would have a tile for each CU, too: 2560x1360x2400 nt takes 44,548 by that, and 50,515
+ * by 256x128.
+ *
+ * On gfx942 64x128 is estimated at 0.87 to 1.28 in more than two rounds, and 128x128 at 1.04 to 1.30: 2880x2560x2560 tt took
+ * 203,416 by 64x128, and takes 158,768 by hip_256x256. */
 static double share_of(const tdm_plan *plan, const hip_tile_shape *tile) {
-  enum { LARGEST = 256 };
-  static const double SHARE = 0.94;
+  static const double OF_256x128 = 0.94, OF_64x128 = 1.15;
   const tdm_hip_device *device = plan->context->hip;
   const hip_tile_output output = gemm_output(plan);
-  const bool more = 2 * tdm_hip_tiles_of(&output, tile) > device->compute_units;
-  return tile->m == LARGEST && more && !tdm_hip_half_lines(device->chip) ? SHARE : 1;
+  const double rounds = tdm_hip_tiles_of(&output, tile) / device->compute_units;
+  if (tdm_hip_half_lines(device->chip)) return tile->m == 64 && tile->n == 128 && rounds > 2 ? OF_64x128 : 1;
+  return tile->m == 256 && rounds > 0.5 ? OF_256x128 : 1;
 }
 
 static void cost(const tdm_plan *plan, tdm_cost *cost) {
