@@ -359,9 +359,9 @@ const tdm_kernel tdm_attention_hip_flash = {
     .cost = attention_cost,
     .rebindable = true};
 FAST_ROW(flash, 64, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash64", .waves = 2, .lds = 80 << 10});
-FAST_ROW(flash, 96, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash96", .waves = 2, .lds = 160 << 10});
-FAST_ROW(flash, 128, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash128", .waves = 2, .lds = 160 << 10});
+FAST_ROW(flash, 96, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash96", .waves = 2, .lds = HIP_WIDE_LDS});
+FAST_ROW(flash, 128, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash128", .waves = 2, .lds = HIP_WIDE_LDS});
 FAST_ROW(flash, 256,
-         TDM_16_BIT_TYPES, [WIDE_160] = {.code = tdm_code_attention_fast, .stem = "flash160", .waves = 2, .lds = 160 << 10},
-         [WIDE_192] = {.code = tdm_code_attention_fast, .stem = "flash192", .waves = 2, .lds = 160 << 10},
+         TDM_16_BIT_TYPES, [WIDE_160] = {.code = tdm_code_attention_fast, .stem = "flash160", .waves = 2, .lds = HIP_WIDE_LDS},
+         [WIDE_192] = {.code = tdm_code_attention_fast, .stem = "flash192", .waves = 2, .lds = HIP_WIDE_LDS},
          [WIDE_256] = {.code = tdm_code_attention_wide, .stem = "flash256", .waves = 1, .lds = 128 << 10});

@@ -172,7 +172,7 @@ static const hip_row_variant loop = {.rows = rows_of, .cost = cost_of};
  * four, and 0.95 and 0.97 with three, predicted.
  *
  * gfx942 has LDS for no more. */
-#define NEAR_FEWER {.lds_below = HIP_WIDE_LDS, .waves = 3}
+#define NEAR_FEWER HIP_FEWER_WAVES(3)
 
 const tdm_kernel tdm_cross_entropy_hip_loop = {
     .name = "hip_loop",

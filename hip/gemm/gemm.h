@@ -35,6 +35,11 @@ static inline hip_tile_output gemm_output(const tdm_plan *plan) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   return (hip_tile_output){d->m, d->n, d->batch, d->type};
 }
+/* Tiles for each CU, on the average. */
+static inline double gemm_tiles_of_cu(const tdm_plan *plan, const hip_tile_shape *tile) {
+  const hip_tile_output output = gemm_output(plan);
+  return tdm_hip_tiles_of(&output, tile) / plan->context->hip->compute_units;
+}
 /* What the estimate of a tile with its split is made of. */
 hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile);
 /* Turns (gemm_turns.c). of_xcd: how many of a tile's parts an XCD has at the same time. work: without turns; gemm_add_turns

@@ -37,10 +37,8 @@ static hip_tile_shape shape_of(const tdm_plan *plan) {
  * took 165,468 clocks, and takes 117,996 by hip_tile_128x128. */
 static double share_of(const tdm_plan *plan) {
   static const double OF_ROUNDS = 1.25;
-  const tdm_hip_device *device = plan->context->hip;
-  const hip_tile_output output = gemm_output(plan);
-  const bool rounds = tdm_hip_tiles_of(&output, &gemm_general.tile) > device->compute_units;
-  return rounds && tdm_hip_half_lines(device->chip) ? OF_ROUNDS : 1;
+  const bool half = tdm_hip_half_lines(plan->context->hip->chip);
+  return half && gemm_tiles_of_cu(plan, &gemm_general.tile) > 1 ? OF_ROUNDS : 1;
 }
 
 static void cost_general(const tdm_plan *plan, tdm_cost *cost) {

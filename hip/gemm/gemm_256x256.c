@@ -6,11 +6,10 @@
 extern const hip_code tdm_code_gemm_256x256[];
 
 #define PIPE_TILE {.m = PIPE_LINES, .n = PIPE_LINES, .waves_m = PIPE_WAVES_M, .waves_n = PIPE_WAVES_N, .overlapped = true}
-enum { PIPE_LDS = 128 << 10 }; /* two stages of 512 lines of 128 bytes */
 static const hip_functions pipe_functions[] = {
-    {.code = tdm_code_gemm_256x256, .stem = "gemm_256x256", .waves = 2, .lds = PIPE_LDS}, {.stem = NULL}};
+    {.code = tdm_code_gemm_256x256, .stem = "gemm_256x256", .waves = 2, .lds = HIP_PIPE_LDS}, {.stem = NULL}};
 static const hip_functions mfma32_functions[] = {
-    {.code = tdm_code_gemm_256x256, .stem = "gemm_256x256_mfma32", .waves = 2, .lds = PIPE_LDS}, {.stem = NULL}};
+    {.code = tdm_code_gemm_256x256, .stem = "gemm_256x256_mfma32", .waves = 2, .lds = HIP_PIPE_LDS}, {.stem = NULL}};
 static const hip_tile_kernel pipe = {pipe_functions, PIPE_TILE}, pipe_mfma32 = {mfma32_functions, PIPE_TILE};
 
 static bool supports_pipe(const tdm_plan *plan, char *reason, size_t size) {

@@ -25,8 +25,8 @@ static bool whole_dwords(const tdm_plan *plan) { return plan->any_address == 0 &
 
 /* What a launch, its parts and a step of HIP_STEP_BYTES take more, or less, than that estimate: by predictions of 600 to 2001
  * lines each, K = 17 to 3000, and of 145x81x2215, 351x523x747 and 263x517x1033 in parts, bf16 in each layout; these are
- * estimated at 0.88 to 1.17 of what they take. Two workgroups share a CU where there are more than CUs. 64x128 on gfx942, one
- * workgroup a CU: of ten products with odd rows from 1024x1280x1024 to 1280x1280x3000, which are estimated at 0.92 to 1.06. */
+ * estimated at 0.88 to 1.17 of what they take. Two workgroups share a CU where there are more than CUs. 64x128 on gfx942: also
+ * of ten products with odd rows from 1024x1280x1024 to 1280x1280x3000, which are estimated at 0.90 to 1.08. */
 typedef struct step_clocks {
   double once, parts;     /* parts: in parts that run at once */
   double alone[4];        /* by layout */

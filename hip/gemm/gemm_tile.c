@@ -98,11 +98,9 @@ static tdm_status prepare(tdm_plan *plan) {
  * 203,416 by 64x128, and takes 158,768 by hip_256x256. */
 static double share_of(const tdm_plan *plan, const hip_tile_shape *tile) {
   static const double OF_256x128 = 0.94, OF_64x128 = 1.15;
-  const tdm_hip_device *device = plan->context->hip;
-  const hip_tile_output output = gemm_output(plan);
-  const double rounds = tdm_hip_tiles_of(&output, tile) / device->compute_units;
-  if (tdm_hip_half_lines(device->chip)) return tile->m == 64 && tile->n == 128 && rounds > 2 ? OF_64x128 : 1;
-  return tile->m == 256 && rounds > 0.5 ? OF_256x128 : 1;
+  const double of_cu = gemm_tiles_of_cu(plan, tile);
+  if (tdm_hip_half_lines(plan->context->hip->chip)) return tile->m == 64 && tile->n == 128 && of_cu > 2 ? OF_64x128 : 1;
+  return tile->m == 256 && of_cu > 0.5 ? OF_256x128 : 1;
 }
 
 static void cost(const tdm_plan *plan, tdm_cost *cost) {

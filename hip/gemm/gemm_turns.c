@@ -38,20 +38,21 @@ static double latency_of_operand(double xcds) {
  * at once. 1000x600x1020 tn by 128x128, in which each tile shares lines with others, but takes no turns, has 0.84, and
  * 500x500x1024 by 64x128 0.9. By cache lines, with one operand across k, tiles gain where the L2 does not keep what they share:
  * 2000x2000x2000 nn and tt by 128x128, with 1.5 of it, take 42,224 and 42,225 clocks, and 47,596 and 45,824 with depth 3. */
-static double latency_of(const tdm_plan *plan, const hip_tile_shape *tile, const hip_shared_tiles *s, bool turns) {
+static double latency_of(const tdm_plan *plan, const hip_tile_shape *tile, const hip_shared_tiles *s, bool turns,
+                         bool straddling) {
   static const double TURNS = 0.57, OF_L2 = 0.07, FIRST = 2, L2 = 0.29 /* its latency */, TOGETHER = 0.9, SHIFTED = 0.7,
                       BY_LINES = 0.8, MOST_L2 = 2;
   enum { SMALLER_SIDE = 32, LARGER_SIDE = 128 };
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const double xcds = plan->context->hip->xcds;
-  if (turns && straddles(plan) && !tile->any_address) {
+  if (turns && straddling && !tile->any_address) {
     const double steps = ceil((double)d->k * (double)tdm_type_size(d->type) / HIP_STEP_BYTES / fmax(1, tile->split)),
                  first = fmin(1, FIRST / fmax(1, steps));
     return fmin(1, fmax(TURNS + OF_L2 * fmin(s->l2, MOST_L2), first + (1 - first) * L2));
   }
-  if (turns && straddles(plan)) return SHIFTED; /* hip_shifted's are corrected as a whole */
-  if (tile->turns && straddles(plan) && (s->m > 1 || s->n > 1)) return TOGETHER;
-  if (gemm_by_cache_lines(plan, plan->kernel->variant) && straddles(plan) && s->l2 > 1) return BY_LINES;
+  if (turns && straddling) return SHIFTED; /* hip_shifted's are corrected as a whole */
+  if (tile->turns && straddling && (s->m > 1 || s->n > 1)) return TOGETHER;
+  if (gemm_by_cache_lines(plan, plan->kernel->variant) && straddling && s->l2 > 1) return BY_LINES;
   /* For the two tiles that are each other's mirror image, where both fit. The others' estimates fit without it. */
   if (xcds < 2 || !tile->turns || fmin(tile->m, tile->n) != SMALLER_SIDE || d->m < LARGER_SIDE || d->n < LARGER_SIDE) return 1;
   const double m = fmin(tile->m, (double)d->m), n = fmin(tile->n, (double)d->n),
@@ -63,9 +64,9 @@ static double latency_of(const tdm_plan *plan, const hip_tile_shape *tile, const
 /* The estimates of tiles by cache lines fit as if they took no turns. */
 void gemm_add_turns(const tdm_plan *plan, const hip_tile_shape *tile, int of_xcd, hip_tile_work *work) {
   const hip_shared_tiles shared = shared_of(plan, tile, of_xcd);
-  const bool turns = tile->turns && tdm_hip_takes_turns(plan, tile, work, &shared, straddles(plan));
+  const bool straddling = straddles(plan), turns = tile->turns && tdm_hip_takes_turns(plan, tile, work, &shared, straddling);
   work->beside_a = turns && gemm_loads_again(plan, GEMM_PACKS_A) == 0;
-  work->latency = latency_of(plan, tile, &shared, turns);
-  work->hits = turns && !straddles(plan) ? tdm_hip_turn_hits(plan, &shared) : 0; /* else they are in the latency */
+  work->latency = latency_of(plan, tile, &shared, turns, straddling);
+  work->hits = turns && !straddling ? tdm_hip_turn_hits(plan, &shared) : 0; /* else they are in the latency */
   work->shared = tdm_hip_all_shared(&shared);
 }

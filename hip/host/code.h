@@ -12,6 +12,8 @@ typedef struct hip_code {
 
 /* LDS of gfx950's compute units, in bytes; gfx942's have 64 KiB. Chips with so much also swap lanes (hip/device/chip.h). */
 enum { HIP_WIDE_LDS = 160 << 10 };
+/* LDS of a workgroup of the pipeline (engine/pipeline.h) there: two stages of 512 lines of 128 bytes. */
+enum { HIP_PIPE_LDS = 128 << 10 };
 
 /* Fewer waves on chips whose compute units have less LDS than this (0: on each chip), for some types (bits 1 << tdm_type; 0:
  * for all). */
@@ -20,6 +22,9 @@ typedef struct hip_fewer_waves {
   unsigned types;
   int waves;
 } hip_fewer_waves;
+
+/* So many on gfx942. */
+#define HIP_FEWER_WAVES(count) {.lds_below = HIP_WIDE_LDS, .waves = (count)}
 
 /* A device kernel, and what it was laid out for. Its functions are STEM, STEM_TYPE or STEM_LAYOUT_TYPE: one for each layout and
  * type that the kernel is compiled for. A row lists its kernels (tdm_kernel.functions). The test hip-registers compares each

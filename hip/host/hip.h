@@ -33,10 +33,10 @@ typedef struct tdm_hip_device {
 
 /* Loads the code object of the plan's chip, if it is not loaded yet, and finds the function STEM_LAYOUT_TYPE in it. layout,
  * type: NULL if the name has none. */
-/* For a row's `supports`: does the device give a workgroup the LDS that the row's functions have? */
-bool tdm_hip_lds_fits(const tdm_plan *plan, char *reason, size_t size);
 tdm_status tdm_hip_function(tdm_plan *plan, const hip_functions *functions, const char *layout, const char *type,
                             void **function);
+/* For a row's `supports`: does the device give a workgroup the LDS that the row's functions have? */
+bool tdm_hip_lds_fits(const tdm_plan *plan, char *reason, size_t size);
 /* Uploads plan->table: the `bytes` at `begin` (0: none), then `counters` zeros of 32 bits, by which the workgroups of a tile
  * find out which of them is the last. Called by a kernel's prepare. */
 tdm_status tdm_hip_upload_counters(tdm_plan *plan, const void *begin, size_t bytes, size_t counters);
@@ -50,5 +50,10 @@ tdm_status tdm_hip_return(const tdm_plan *plan, void *memory, tdm_stream *stream
 
 /* a / b, rounded up, for numbers whose sum may overflow. */
 static inline int64_t hip_ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+/* Are so many elements whole dwords? */
+static inline bool tdm_hip_whole_dwords(int64_t elements, tdm_type type) {
+  return elements % 4 * (int64_t)tdm_type_size(type) % 4 == 0;
+}
 
 #endif

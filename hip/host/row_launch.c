@@ -53,8 +53,6 @@ tdm_status tdm_hip_row_function(tdm_plan *plan, int number, tdm_type type, void 
   return tdm_hip_function(plan, &plan->kernel->functions[number], NULL, tdm_type_name(type), function);
 }
 
-bool tdm_hip_whole_dwords(int64_t elements, tdm_type type) { return elements % 4 * (int64_t)tdm_type_size(type) % 4 == 0; }
-
 bool tdm_hip_at_dwords(const tdm_plan *plan, void *const *buffers) {
   for (int i = 0; i < plan->buffer_count; i++)
     if ((uintptr_t)buffers[i] % 4 != 0) return false;

@@ -12,8 +12,7 @@ int64_t tdm_hip_chunk(tdm_type type);
 /* Work-items that give each SIMD two waves: with fewer, latencies show. */
 int64_t tdm_hip_items_wanted(const tdm_plan *plan);
 
-/* Are so many elements whole dwords? Do all buffers begin at one? */
-bool tdm_hip_whole_dwords(int64_t elements, tdm_type type);
+/* Do all buffers begin at a dword? */
 bool tdm_hip_at_dwords(const tdm_plan *plan, void *const *buffers);
 
 /* ---- Rows that are reduced ---- */

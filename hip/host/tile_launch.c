@@ -31,7 +31,7 @@ bool tdm_hip_rows_aligned(const hip_stored *x, tdm_type type, int bytes) {
 }
 
 bool tdm_hip_dword_rows(const hip_stored *x, tdm_type type) {
-  return tdm_hip_rows_aligned(x, type, 4) && x->columns % 4 * (int64_t)tdm_type_size(type) % 4 == 0;
+  return tdm_hip_rows_aligned(x, type, 4) && tdm_hip_whole_dwords(x->columns, type);
 }
 
 bool tdm_hip_pipeline_loads(const hip_stored *x, tdm_type type, char *reason, size_t size) {

@@ -40,7 +40,7 @@ static bool turns_pay(const tdm_plan *plan, const hip_tile_shape *tile, const hi
    * lines, takes 10 % more. hip_shifted's tiles are for short products. */
   enum { LARGE = 128 * 128 };
   const int size = tdm_hip_half_lines(plan->context->hip->chip) ? tile->m * tile->n : 0;
-  const bool across = work->across_a || work->across_b, straddles = work->again_a > 0 || work->again_b > 0;
+  const bool across = work->across_a || work->across_b, straddles = tdm_hip_straddles(work);
   const bool none = size > LARGE || (size > 0 && across && (size == LARGE || straddles)) || tile->any_address;
   if (none) return false;
   hip_tile_work in_turns = *work;

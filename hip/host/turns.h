@@ -12,6 +12,9 @@ typedef struct hip_shared_tiles {
 /* Do they share lines of both operands, and does the L2 keep them (hip_tile_work.shared)? */
 static inline bool tdm_hip_all_shared(const hip_shared_tiles *s) { return s->m > 1 && s->n > 1 && s->l2 <= 1; }
 
+/* Do rows straddle lines? */
+static inline bool tdm_hip_straddles(const hip_tile_work *work) { return work->again_a > 0 || work->again_b > 0; }
+
 /* of_xcd_parts: how many of a tile's parts an XCD has at the same time. */
 hip_shared_tiles tdm_hip_shared_tiles(const tdm_plan *plan, const hip_tile_output *of, const hip_tile_shape *tile, int64_t k,
                                       int parts, int of_xcd_parts);

@@ -74,24 +74,19 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
 /* Three waves of ragged rows where a SIMD could hold four: their pieces touch more lines than they fill, for which the vL1D has
  * to have room. 1001 bf16 got 0.85 of the rate of memory with four, and get 0.95, predicted. Of the short rows without gaps
  * gfx942 takes four waves: 98304x85 bf16 takes 139,525 predicted clocks of an XCD with four, and 148,953 with five. */
-static const hip_functions functions[] = {[HIP_ROWS_ANY] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_any", .waves = 4},
-                                          [HIP_ROWS_WHOLE] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_loop", .waves = 4},
-                                          [HIP_ROWS_KEPT] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_1", .waves = 8},
-                                          {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_1", .waves = 4},
-                                          {.code = tdm_code_rmsnorm, .stem = "rmsnorm_2", .waves = 4},
-                                          {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_2", .waves = 3},
-                                          {.code = tdm_code_rmsnorm, .stem = "rmsnorm_4", .waves = 4},
-                                          {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_4", .waves = 3},
-                                          [RAGGED_LOOP] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_loop", .waves = 4},
-                                          [NEAR_2] = {.code = tdm_code_rmsnorm,
-                                                      .stem = "rmsnorm_near_2",
-                                                      .waves = 5,
-                                                      .fewer = {.lds_below = HIP_WIDE_LDS, .waves = 4}},
-                                          [NEAR_4] = {.code = tdm_code_rmsnorm,
-                                                      .stem = "rmsnorm_near_4",
-                                                      .waves = 4,
-                                                      .fewer = {.lds_below = HIP_WIDE_LDS, .waves = 3}},
-                                          {.stem = NULL}};
+static const hip_functions functions[] = {
+    [HIP_ROWS_ANY] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_any", .waves = 4},
+    [HIP_ROWS_WHOLE] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_loop", .waves = 4},
+    [HIP_ROWS_KEPT] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_1", .waves = 8},
+    {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_1", .waves = 4},
+    {.code = tdm_code_rmsnorm, .stem = "rmsnorm_2", .waves = 4},
+    {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_2", .waves = 3},
+    {.code = tdm_code_rmsnorm, .stem = "rmsnorm_4", .waves = 4},
+    {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_4", .waves = 3},
+    [RAGGED_LOOP] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_loop", .waves = 4},
+    [NEAR_2] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_near_2", .waves = 5, .fewer = HIP_FEWER_WAVES(4)},
+    [NEAR_4] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_near_4", .waves = 4, .fewer = HIP_FEWER_WAVES(3)},
+    {.stem = NULL}};
 
 /* ---- Rows that are split over workgroups ---- */
 

@@ -161,13 +161,12 @@ const tdm_kernel tdm_rope_hip_blocks = {
     .name = "hip_blocks",
     .op = TDM_OP_ROPE,
     .backend = &tdm_backend_hip,
-    .functions = HIP_FUNCTIONS(
-        [2 * INTERLEAVED] = {.code = tdm_code_rope, .stem = "rope_interleaved_any", .waves = 6},
-        {.code = tdm_code_rope, .stem = "rope_interleaved", .waves = 5},
-        [2 * HALF] = {.code = tdm_code_rope, .stem = "rope_half_any", .waves = 4},
-        {.code = tdm_code_rope, .stem = "rope_half", .waves = 3, .fewer = {.lds_below = HIP_WIDE_LDS, .waves = 6}},
-        [HALF_ODD] =
-            {.code = tdm_code_rope, .stem = "rope_half_odd", .waves = 3, .fewer = {.lds_below = HIP_WIDE_LDS, .waves = 2}}),
+    .functions =
+        HIP_FUNCTIONS([2 * INTERLEAVED] = {.code = tdm_code_rope, .stem = "rope_interleaved_any", .waves = 6},
+                      {.code = tdm_code_rope, .stem = "rope_interleaved", .waves = 5},
+                      [2 * HALF] = {.code = tdm_code_rope, .stem = "rope_half_any", .waves = 4},
+                      {.code = tdm_code_rope, .stem = "rope_half", .waves = 3, .fewer = HIP_FEWER_WAVES(6)},
+                      [HALF_ODD] = {.code = tdm_code_rope, .stem = "rope_half_odd", .waves = 3, .fewer = HIP_FEWER_WAVES(2)}),
     .prepare = prepare,
     .launch = launch,
     .rebindable = true};

@@ -77,10 +77,7 @@ static const hip_functions functions[] = {
     {.code = tdm_code_softmax, .stem = "softmax_ragged_8", .waves = 4},
     [RAGGED_LOOP] = {.code = tdm_code_softmax, .stem = "softmax_ragged_loop", .waves = 4},
     [NEAR_2] = {.code = tdm_code_softmax, .stem = "softmax_near_2", .waves = 5},
-    [NEAR_4] = {.code = tdm_code_softmax,
-                .stem = "softmax_near_4",
-                .waves = 4,
-                .fewer = {.lds_below = HIP_WIDE_LDS, .waves = 3}},
+    [NEAR_4] = {.code = tdm_code_softmax, .stem = "softmax_near_4", .waves = 4, .fewer = HIP_FEWER_WAVES(3)},
     {.stem = NULL}};
 
 /* ---- Rows that are split over workgroups ---- */

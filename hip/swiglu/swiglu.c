@@ -88,9 +88,8 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
 
 static const hip_functions general_functions[] = {
     {.code = tdm_code_swiglu_128x64, .stem = "swiglu_128x64", .waves = 2}, SWIGLU_PACK, {.stem = NULL}};
-enum { PIPE_LDS = 128 << 10 }; /* two stages of 512 lines of 128 bytes */
 static const hip_functions pipe_functions[] = {
-    {.code = tdm_code_swiglu_256x128, .stem = "swiglu_256x128", .waves = 2, .lds = PIPE_LDS}, {.stem = NULL}};
+    {.code = tdm_code_swiglu_256x128, .stem = "swiglu_256x128", .waves = 2, .lds = HIP_PIPE_LDS}, {.stem = NULL}};
 
 /* Two workgroups share a CU (WORKGROUP(256, 2)), and registers hold the loads of one K step. */
 static const hip_depth_tile general = {.kernel = {general_functions,

@@ -27,8 +27,6 @@ static hip_shared_tiles shared_of(const tdm_plan *plan, const hip_tile_shape *ti
   return tdm_hip_shared_tiles(plan, &output, tile, plan->desc.swiglu.k, parts, parts);
 }
 
-static bool straddles_lines(const hip_tile_work *work) { return work->again_a > 0 || work->again_b > 0; }
-
 static tdm_cost cost_of_parts(const tdm_plan *plan, const hip_tile_shape *tile, const void *work) {
   /* As in gemm.c, but only where that fits: 257x515x1001 f32 nt takes 34,382 predicted clocks by 64x64 in 5 parts on gfx950,
    * and 32,393 by 32x64; 96x3000x1000 bf16 nn 28,142 and 25,766 on gfx942. */
@@ -39,7 +37,7 @@ static tdm_cost cost_of_parts(const tdm_plan *plan, const hip_tile_shape *tile, 
   const hip_tile_output output = swiglu_output(&plan->desc.swiglu);
   const hip_shared_tiles shared = shared_of(plan, tile, tile->split);
   hip_tile_work of = *(const hip_tile_work *)work;
-  const bool straddles = straddles_lines(&of), halves = tdm_hip_half_lines(plan->context->hip->chip);
+  const bool straddles = tdm_hip_straddles(&of), halves = tdm_hip_half_lines(plan->context->hip->chip);
   tdm_cost cost;
   if (tile->turns && tdm_hip_takes_turns(plan, tile, work, &shared, straddles)) {
     if (straddles) {
@@ -81,7 +79,7 @@ void swiglu_set_parts(const tdm_plan *plan, const hip_tile_kernel *kernel, const
   hip_tile_shape tile = kernel->tile;
   tile.split = parts;
   const hip_shared_tiles shared = shared_of(plan, &tile, parts);
-  if (tile.turns && tdm_hip_takes_turns(plan, &tile, work, &shared, straddles_lines(work))) {
+  if (tile.turns && tdm_hip_takes_turns(plan, &tile, work, &shared, tdm_hip_straddles(work))) {
     args->turn_m = tdm_hip_turn(shared.m);
     args->turn_n = tdm_hip_turn(shared.n);
   }

@@ -159,6 +159,11 @@ bad 'run: stack_bytes = 2000000000: must be' run --grid 1 --stack 2000000000
 bad 'chip = .gfx000.: must be' run --grid 1 --chip gfx000
 bad 'chip: xcds=2: xcds must be given once' run --grid 1 --chip gfx950,xcds=1,xcds=2
 bad '.*is for gfx950: the device is gfx942' run --grid 1 --chip gfx942
+# A device with little LDS loads the code object, runs the kernel that fits, and refuses the other one.
+"$gfxsim" run "$assembly" --kernel axpy --grid 1 --block 64 --chip gfx950,lds_bytes=64 --arg n=0 >"$folder/text" 2>"$folder/error" ||
+  wrong 'a kernel without LDS does not run'
+refused 2 "^gfxsim: run: dynamic_lds = 0: with the kernel's 256 bytes above the 64 of gfx950" \
+  run "$assembly" --kernel reverse --grid 1 --block 64 --chip gfx950,lds_bytes=64 --arg n=0
 bad '--lds 99999999999: number too large' run --grid 1 --lds 99999999999
 bad '--lds=99999999999: number too large' run --grid 1 --lds=99999999999
 bad '--lds=abc: invalid' run --grid 1 --lds=abc
