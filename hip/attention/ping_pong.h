@@ -29,28 +29,6 @@ using flash_stages = stages<head>;
 
 /* ---- The multiplying slot ---- */
 
-/* Waits until all reads of LDS but the last `left` have arrived. */
-DEVICE void wait_reads_but(int left) {
-  constexpr int nothing = WAIT_NOTHING & ~0x0f00;
-  switch (left) { /* the builtin takes constants */
-    case 1: __builtin_amdgcn_s_waitcnt(nothing | 1 << 8); break;
-    case 2: __builtin_amdgcn_s_waitcnt(nothing | 2 << 8); break;
-    case 3: __builtin_amdgcn_s_waitcnt(nothing | 3 << 8); break;
-    case 4: __builtin_amdgcn_s_waitcnt(nothing | 4 << 8); break;
-    case 5: __builtin_amdgcn_s_waitcnt(nothing | 5 << 8); break;
-    case 6: __builtin_amdgcn_s_waitcnt(nothing | 6 << 8); break;
-    case 7: __builtin_amdgcn_s_waitcnt(nothing | 7 << 8); break;
-    case 8: __builtin_amdgcn_s_waitcnt(nothing | 8 << 8); break;
-    case 9: __builtin_amdgcn_s_waitcnt(nothing | 9 << 8); break;
-    case 10: __builtin_amdgcn_s_waitcnt(nothing | 10 << 8); break;
-    case 11: __builtin_amdgcn_s_waitcnt(nothing | 11 << 8); break;
-    case 12: __builtin_amdgcn_s_waitcnt(nothing | 12 << 8); break;
-    case 13: __builtin_amdgcn_s_waitcnt(nothing | 13 << 8); break;
-    case 14: __builtin_amdgcn_s_waitcnt(nothing | 14 << 8); break;
-    default: wait_lds();
-  }
-}
-
 /* A slot reads the other keys, then values. The reads are spread over its products, because LDS gives a pair of SIMDs one in 8
  * clocks. How many of them are started before product `n`. */
 template <int head>
@@ -100,7 +78,7 @@ DEVICE void multiply_keys(pong<head> *w, u32x4 *v, tdm_type type) {
     keep_order();
     if (b == 0 && needed_reads<head>(n) > 0) {
       const int most = v == nullptr && started_reads<head>(n) > LATE_KEYS<head> ? LATE_KEYS<head> : started_reads<head>(n);
-      wait_reads_but(most - needed_reads<head>(n));
+      wait_lds_but(most - needed_reads<head>(n));
 #pragma unroll
       for (int b = 0; b < BLOCKS<head>; b++) w->k[b][i] = in_order(w->k[b][i]);
       keep_order();
@@ -140,7 +118,7 @@ DEVICE void multiply_tile(pong<head> *w, u32x4 *v, tdm_type type, bool last = fa
 #pragma unroll
   for (int i = before; i < all; i++) {
     const int d = (i - before) % of_step, step = (i - before) / of_step;
-    if ((i - before) % VALUES_AT_ONCE<head> == 0) wait_reads_but(started_reads<head>(i) - needed_reads<head>(i));
+    if ((i - before) % VALUES_AT_ONCE<head> == 0) wait_lds_but(started_reads<head>(i) - needed_reads<head>(i));
     if (i == all - 1) end_multiplying<head>(last); /* nothing of its stages is on its way any more */
     keep_order();
     v[i - before] = in_order(v[i - before]);

@@ -11,13 +11,12 @@
 enum { CHUNK_MOST = 8 };
 DEVICE constexpr int chunk_length(tdm_type type) { return 16 / tdm_bytes(type); }
 
-typedef uint32_t raw_words __attribute__((ext_vector_type(4), aligned(4)));
 typedef float f32x2 __attribute__((ext_vector_type(2)));
 typedef _Float16 f16x2 __attribute__((ext_vector_type(2)));
 typedef __bf16 bf16x2 __attribute__((ext_vector_type(2)));
 
 typedef union raw_chunk {
-  raw_words words;
+  u32x4_at_dword words;
   uint32_t of_4[4];
   uint16_t of_2[8];
 } raw_chunk;
@@ -40,13 +39,13 @@ DEVICE bool is_between_dwords(const void *p) { return ((uintptr_t)p & 2) != 0; }
 
 DEVICE raw_chunk raw_fill(uint32_t word) {
   raw_chunk c;
-  c.words = (raw_words)word;
+  c.words = (u32x4_at_dword)word;
   return c;
 }
 
 DEVICE raw_chunk load_words(const char *at) {
   raw_chunk c;
-  c.words = *(const raw_words *)at;
+  c.words = *(const u32x4_at_dword *)at;
   return c;
 }
 
@@ -77,8 +76,7 @@ DEVICE raw_chunk load_between(const char *at, chunk_part of, uint32_t fill, tdm_
     last = *(const uint32_t *)(at + 14);
   else if (of.left == chunk_length(type))
     last = *(const uint16_t *)(at + 14);
-#pragma unroll
-  for (int i = 0; i < 4; i++) c.of_4[i] = __builtin_amdgcn_alignbit(i < 3 ? low.of_4[i + 1] : last, low.of_4[i], 16);
+  c.words = shifted_dwords(low.words, last, 16);
   return c;
 }
 
@@ -117,7 +115,7 @@ DEVICE void store_part(char *at, chunk_part of, raw_chunk c, bool any, tdm_type 
     return;
   }
   if (any ? is_whole(of, type) : of.left > 0)
-    *(raw_words *)at = c.words;
+    *(u32x4_at_dword *)at = c.words;
   else if (any && of.left > 0)
     store_dwords(at, of, c, type);
 }
@@ -127,7 +125,7 @@ DEVICE void store_part(char *at, chunk_part of, raw_chunk c, bool any, tdm_type 
 /* Where clang does not see that a pointer is to global memory, it would take a flat load, which the LDS counts too. */
 DEVICE raw_chunk load_global(const char *at) {
   raw_chunk c;
-  c.words = *(const __attribute__((address_space(1))) raw_words *)at;
+  c.words = *(const __attribute__((address_space(1))) u32x4_at_dword *)at;
   return c;
 }
 

@@ -22,14 +22,14 @@
 /* Values of k in one chunk of a lane. */
 DEVICE int chunk_elements(tdm_type type) { return 16 / tdm_bytes(type); }
 
-typedef union chunk {
+typedef union mfma_operand {
   u32x4 words;
   f16x8 f16;
   f16x4 f16_half[2];
   bf16x8 bf16;
   i16x4 bf16_half[2];
   float f32[4];
-} chunk;
+} mfma_operand;
 
 /* A lane's share of a result of side x side. */
 template <int side>
@@ -48,7 +48,7 @@ DEVICE constexpr int mfma_parts(tdm_type type) { return type == TDM_F32 ? 4 : 32
 
 template <typename sums>
 DEVICE sums mfma_part(u32x4 a_words, u32x4 b_words, sums c, tdm_type type, int part) {
-  chunk a = {a_words}, b = {b_words};
+  mfma_operand a = {a_words}, b = {b_words};
   switch (type) {
     case TDM_F32: MFMA(16x16x4f32, 32x32x2f32, a.f32[part], b.f32[part]); return c;
 #if CHIP_MFMA_16BIT_K == 32

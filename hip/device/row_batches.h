@@ -18,8 +18,7 @@ DEVICE raw_chunk load_shifted(const char *at, tdm_type type) {
   const uint32_t between = (uint32_t)(uintptr_t)at & 2;
   raw_chunk low = load_words(at - between), c;
   uint32_t last = *(const uint16_t *)(at - between + 12 + 2 * between);
-#pragma unroll
-  for (int i = 0; i < 4; i++) c.of_4[i] = __builtin_amdgcn_alignbit(i < 3 ? low.of_4[i + 1] : last, low.of_4[i], 8 * between);
+  c.words = shifted_dwords(low.words, last, 8 * between);
   return c;
 }
 

@@ -29,6 +29,7 @@ typedef __bf16 bf16x8 __attribute__((ext_vector_type(8)));
 typedef short i16x4 __attribute__((ext_vector_type(4)));
 typedef uint32_t u32x2 __attribute__((ext_vector_type(2)));
 typedef uint32_t u32x4 __attribute__((ext_vector_type(4)));
+typedef u32x4 __attribute__((aligned(4))) u32x4_at_dword; /* as global memory allows */
 
 enum { WAVE = 64 };
 
@@ -36,6 +37,12 @@ DEVICE int thread_index(void) { return (int)__builtin_amdgcn_workitem_id_x(); }
 /* The wave's number is the same in all its lanes. readfirstlane tells this to the compiler, which then keeps it in an SGPR. */
 DEVICE int wave_index(void) { return __builtin_amdgcn_readfirstlane(thread_index() / WAVE); }
 DEVICE int lane_index(void) { return thread_index() % WAVE; }
+
+/* The four dwords that begin at bit `shift`, 0 to 31, of five in memory: of elements of 16 bits between two dwords, 16. */
+DEVICE u32x4 shifted_dwords(u32x4 x, uint32_t next, uint32_t shift) {
+  return (u32x4){__builtin_amdgcn_alignbit(x[1], x[0], shift), __builtin_amdgcn_alignbit(x[2], x[1], shift),
+                 __builtin_amdgcn_alignbit(x[3], x[2], shift), __builtin_amdgcn_alignbit(next, x[3], shift)};
+}
 
 /* ---- Elements ---- */
 

@@ -20,19 +20,22 @@ DEVICE void wait_lds(void) { __builtin_amdgcn_s_waitcnt(WAIT_NOTHING & ~0x0f00);
 
 /* Waits until at most `left` of them remain: they are done in order, if there are no scalar loads among them. */
 DEVICE void wait_lds_but(int left) {
-  switch (left) {
-    case 1: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 1 << 8); break;
-    case 2: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 2 << 8); break;
-    case 3: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 3 << 8); break;
-    case 4: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 4 << 8); break;
-    case 5: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 5 << 8); break;
-    case 6: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 6 << 8); break;
-    case 7: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 7 << 8); break;
-    case 8: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 8 << 8); break;
-    case 9: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 9 << 8); break;
-    case 10: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 10 << 8); break;
-    case 11: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 11 << 8); break;
-    case 12: __builtin_amdgcn_s_waitcnt((WAIT_NOTHING & ~0x0f00) | 12 << 8); break;
+  constexpr int none = WAIT_NOTHING & ~0x0f00;
+  switch (left) { /* the builtin takes constants */
+    case 1: __builtin_amdgcn_s_waitcnt(none | 1 << 8); break;
+    case 2: __builtin_amdgcn_s_waitcnt(none | 2 << 8); break;
+    case 3: __builtin_amdgcn_s_waitcnt(none | 3 << 8); break;
+    case 4: __builtin_amdgcn_s_waitcnt(none | 4 << 8); break;
+    case 5: __builtin_amdgcn_s_waitcnt(none | 5 << 8); break;
+    case 6: __builtin_amdgcn_s_waitcnt(none | 6 << 8); break;
+    case 7: __builtin_amdgcn_s_waitcnt(none | 7 << 8); break;
+    case 8: __builtin_amdgcn_s_waitcnt(none | 8 << 8); break;
+    case 9: __builtin_amdgcn_s_waitcnt(none | 9 << 8); break;
+    case 10: __builtin_amdgcn_s_waitcnt(none | 10 << 8); break;
+    case 11: __builtin_amdgcn_s_waitcnt(none | 11 << 8); break;
+    case 12: __builtin_amdgcn_s_waitcnt(none | 12 << 8); break;
+    case 13: __builtin_amdgcn_s_waitcnt(none | 13 << 8); break;
+    case 14: __builtin_amdgcn_s_waitcnt(none | 14 << 8); break;
     default: wait_lds();
   }
 }

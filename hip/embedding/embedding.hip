@@ -151,14 +151,13 @@ DEVICE raw_chunk shifted_words(const row_piece *piece) {
     of[i] = is_later ? high : low;
   }
   raw_chunk c;
-#pragma unroll
-  for (int i = 0; i < 4; i++) c.of_4[i] = __builtin_amdgcn_alignbit(of[i + 1], of[i], (piece->flags & BETWEEN) * 16);
+  c.words = shifted_dwords((u32x4){of[0], of[1], of[2], of[3]}, of[4], (piece->flags & BETWEEN) * 16);
   return c;
 }
 
 DEVICE void store_piece(const row_piece *piece, bool any, tdm_type type) {
   raw_chunk words = any && type != TDM_F32 ? shifted_words(piece) : piece->words;
-  if (piece->has_chunk) *(raw_words *)piece->chunk = words.words;
+  if (piece->has_chunk) *(u32x4_at_dword *)piece->chunk = words.words;
   if (!any || !piece->has_single) return;
   if (type == TDM_F32)
     *(uint32_t *)piece->single = piece->one;

@@ -28,8 +28,6 @@ typedef struct operand {
   bool along_k, aligned;
 } operand;
 
-typedef u32x4 __attribute__((aligned(4))) u32x4_at_dword;
-
 /* Up to 16 bytes from element `at` on: `count` elements, then zeros. */
 DEVICE u32x4 load_run(const char *base, int64_t at, int64_t count, bool aligned, tdm_type type) {
   const int most = chunk_elements(type), bytes = tdm_bytes(type);
@@ -41,8 +39,7 @@ DEVICE u32x4 load_run(const char *base, int64_t at, int64_t count, bool aligned,
     const uint32_t *down = (const uint32_t *)(from - odd);
     u32x4 x = *(const u32x4_at_dword *)down;
     uint32_t next = down[odd ? 4 : 0];
-    return (u32x4){__builtin_amdgcn_alignbit(x[1], x[0], shift), __builtin_amdgcn_alignbit(x[2], x[1], shift),
-                   __builtin_amdgcn_alignbit(x[3], x[2], shift), __builtin_amdgcn_alignbit(next, x[3], shift)};
+    return shifted_dwords(x, next, shift);
   }
   if (count <= 0) return words; /* one branch for lanes outside, not one for each element */
 #pragma unroll

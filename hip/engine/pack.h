@@ -10,19 +10,15 @@
 #include "hip/device/wait.h"
 #include "store.h"
 
-/* 16 bytes at a dword. */
-typedef u32x4 __attribute__((aligned(4))) dwords;
-
 /* Up to 8 elements from element `at` of the operand on; `left`, above 0: elements of the array from there on. */
 DEVICE u32x4 take(const hip_packed *p, int64_t at, int64_t left) {
   const uint16_t *from = (const uint16_t *)p->from + at;
   uint32_t odd = (uint32_t)(uintptr_t)from & 2;
   if (left > 8 && (at > 0 || odd == 0)) {
     const uint32_t *down = (const uint32_t *)((const char *)from - odd); /* so that clang knows that it is global memory */
-    u32x4 x = *(const dwords *)down;
+    u32x4 x = *(const u32x4_at_dword *)down;
     uint32_t next = down[odd ? 4 : 0], shift = odd * 8;
-    return (u32x4){__builtin_amdgcn_alignbit(x[1], x[0], shift), __builtin_amdgcn_alignbit(x[2], x[1], shift),
-                   __builtin_amdgcn_alignbit(x[3], x[2], shift), __builtin_amdgcn_alignbit(next, x[3], shift)};
+    return shifted_dwords(x, next, shift);
   }
   /* All of them are on their way before the first is waited for: elements that are not there are the chunk's first one. */
   u32x4 words = 0;
@@ -94,8 +90,7 @@ DEVICE void copy_long_piece(const hip_packed *p, uint32_t row, uint32_t first, u
     u32x4 x = words[n];
     const uint32_t after = n + 1 < PACK_LOADS ? (uint32_t)__builtin_amdgcn_readfirstlane((int)words[n + 1][0]) : end;
     const uint32_t next = next_lane(x[0], after);
-    x = (u32x4){__builtin_amdgcn_alignbit(x[1], x[0], shift), __builtin_amdgcn_alignbit(x[2], x[1], shift),
-                __builtin_amdgcn_alignbit(x[3], x[2], shift), __builtin_amdgcn_alignbit(next, x[3], shift)};
+    x = shifted_dwords(x, next, shift);
     if ((first + (n + 1) * PACK_LANES) * 8 > columns - ends) { /* the row ends here; the array's last dword is the next one's */
       const int32_t left = (int32_t)columns - (int32_t)(here * 8);
       x = first_elements(x, left);

@@ -20,8 +20,6 @@ typedef enum begins {
   ODD /* 16 bits: anywhere */
 } begins;
 
-typedef u32x4 __attribute__((aligned(4))) u32x4_at_dword;
-
 /* A lane's line of an operand. */
 typedef struct line {
   const char *base;
@@ -87,8 +85,7 @@ DEVICE u32x4 chunk_of(const dwords<COUNT> *d, int f) {
   const uint32_t next = f + 1 < COUNT ? d->of[f + 1 < COUNT ? f + 1 : f][0] : d->after;
   const u32x4 x = d->of[f];
   const uint32_t last = (uint32_t)__builtin_amdgcn_ds_bpermute(beside * 4, (int)(lane < 16 ? next : x[0]));
-  return (u32x4){__builtin_amdgcn_alignbit(x[1], x[0], d->offset), __builtin_amdgcn_alignbit(x[2], x[1], d->offset),
-                 __builtin_amdgcn_alignbit(x[3], x[2], d->offset), __builtin_amdgcn_alignbit(last, x[3], d->offset)};
+  return shifted_dwords(x, last, d->offset);
 }
 
 /* Element by element, with all loads on their way: those from `depth` on are its last one, and count as 0. */

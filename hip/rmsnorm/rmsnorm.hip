@@ -229,9 +229,7 @@ DEVICE raw_chunk weight_of(const weight_batch *weight, int k, bool ragged, tdm_t
   const raw_chunk *words = &weight->words[k];
   const uint32_t next = lane_after(words->of_4[0]), last = (weight->edge >> k & 1) != 0 ? weight->last[k] : next;
   raw_chunk c;
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    c.of_4[i] = __builtin_amdgcn_alignbit(i < 3 ? words->of_4[i + 1] : last, words->of_4[i], weight->shift);
+  c.words = shifted_dwords(words->words, last, weight->shift);
   return c;
 }
 

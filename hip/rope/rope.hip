@@ -232,28 +232,26 @@ DEVICE uint32_t word_of_lane(uint32_t word, int lane) { return (uint32_t)__built
 // an odd number, dword `left` / 2 begins with the first half's last element. The words are vectors: for elements of a union
 // that are chosen like this, clang would take LDS.
 DEVICE void take_odd(rope_chunks *x, const head_lane *l, int left) {
-  raw_words a = x->of.words, b = x->other.words;
+  u32x4_at_dword a = x->of.words, b = x->other.words;
   const bool one = l->last && (l->back & 1) != 0, two = l->last && (l->back & 2) != 0;
-  b = one ? (raw_words){b.y, b.z, b.w, b.w} : b;
-  b = two ? (raw_words){b.z, b.w, b.z, b.w} : b;
+  b = one ? (u32x4_at_dword){b.y, b.z, b.w, b.w} : b;
+  b = two ? (u32x4_at_dword){b.z, b.w, b.z, b.w} : b;
   const uint32_t other = word_of_lane(b.x, l->next);
 #pragma unroll
   for (int i = 0; i < 4; i++) a[i] = l->last && i == left >> 1 ? other : a[i];
   x->of.words = a;
-  x->other.words = (raw_words){__builtin_amdgcn_alignbit(b.y, b.x, 16), __builtin_amdgcn_alignbit(b.z, b.y, 16),
-                               __builtin_amdgcn_alignbit(b.w, b.z, 16), __builtin_amdgcn_alignbit(other, b.w, 16)};
+  x->other.words = shifted_dwords(b, other, 16);
 }
 
 // Stores what a lane rotated, dword by dword where it is not whole chunks.
-DEVICE void store_odd(char *to, int64_t half, raw_words a, raw_words b, const head_lane *l, int left) {
+DEVICE void store_odd(char *to, int64_t half, u32x4_at_dword a, u32x4_at_dword b, const head_lane *l, int left) {
   uint32_t end = a.x;
 #pragma unroll
   for (int i = 1; i < 4; i++) end = i == left >> 1 ? a[i] : end;
   const uint32_t before = word_of_lane(l->last ? end << 16 : b.w, l->before);
   raw_chunk first, second;
   first.words = a;
-  second.words = (raw_words){__builtin_amdgcn_alignbit(b.x, before, 16), __builtin_amdgcn_alignbit(b.y, b.x, 16),
-                             __builtin_amdgcn_alignbit(b.z, b.y, 16), __builtin_amdgcn_alignbit(b.w, b.z, 16)};
+  second.words = shifted_dwords((u32x4){before, b.x, b.y, b.z}, b.w, 16);
   const bool whole = left == CHUNK_MOST;
   store_part(to, (chunk_part){0, whole ? 4 : left >> 1}, first, true, TDM_F32);
   store_part(to + half - 2, (chunk_part){0, whole ? 4 : (left + 1) >> 1}, second, true, TDM_F32);
