@@ -57,7 +57,9 @@ static double whole_rest(const tdm_plan *plan, const hip_tile_shape *tile, int s
 /* The same of 64x64 and 64x128 in one part, on gfx942, too: by predictions of 512x512x1024, 1024x1024 with K = 512 and 2048,
  * 128x4096x2048, 1024x4096x1024 and 1536x1536x1536, bf16 in each layout, where rows begin at lines; and of 500x500x1000,
  * 1000x1000 with K = 500 and 2000, 200x3000x1000 and 1500x1500x1500, where they straddle lines. With all of it these are
- * estimated at 0.87 to 1.09 of what they take. On gfx950 other tiles are faster, and that estimate, 1.2 to 1.9 of it, stays. */
+ * estimated at 0.87 to 1.09 of what they take. `two` of 64x128 where lines are straddled: of 1500x3500x1000 and
+ * 2300x2700x1500, which are estimated at 1.0 to 1.2. On gfx950 other tiles are faster, and that estimate, 1.2 to 1.9 of what
+ * they take, stays. */
 typedef struct whole_clocks {
   double once;
   double alone[4], two[4]; /* of a step, by layout; two: each two of a CU */
@@ -67,26 +69,30 @@ typedef struct whole_clocks {
 static const whole_clocks *whole_clocks_of(const tdm_plan *plan) {
   enum { NN = TDM_NN, NT = TDM_NT, TN = TDM_TN, TT = TDM_TT };
   /* 64x64, then 64x128; of each, rows that begin at lines, then others */
-  static const whole_clocks rows[2][2] = {
-      {{.once = -110,
-        .alone = {[NN] = -507, [NT] = -430, [TN] = -599, [TT] = -506},
-        .two = {[NN] = -882, [NT] = -1034, [TN] = -743, [TT] = -886},
-        .step = 760,
-        .share = 0.9,
-        .most = 32},
-       {.once = 590,
-        .alone = {[NN] = -471, [NT] = -423, [TN] = -586, [TT] = -471},
-        .two = {[NN] = -473, [NT] = -337, [TN] = -632, [TT] = -473},
-        .step = 790,
-        .share = 1.2,
-        .most = 32}},
-      {{.once = 530,
-        .alone = {[NN] = -536, [NT] = -495, [TN] = -698, [TT] = -519},
-        .two = {[NN] = -895, [NT] = -1217, [TN] = -762, [TT] = -1116},
-        .step = 1110,
-        .share = 0.9,
-        .most = 24},
-       {.once = 1200, .alone = {[NN] = -492, [NT] = -278, [TN] = -667, [TT] = -344}, .step = 1280, .share = 0.9, .most = 24}}};
+  static const whole_clocks rows[2][2] = {{{.once = -110,
+                                            .alone = {[NN] = -507, [NT] = -430, [TN] = -599, [TT] = -506},
+                                            .two = {[NN] = -882, [NT] = -1034, [TN] = -743, [TT] = -886},
+                                            .step = 760,
+                                            .share = 0.9,
+                                            .most = 32},
+                                           {.once = 590,
+                                            .alone = {[NN] = -471, [NT] = -423, [TN] = -586, [TT] = -471},
+                                            .two = {[NN] = -473, [NT] = -337, [TN] = -632, [TT] = -473},
+                                            .step = 790,
+                                            .share = 1.2,
+                                            .most = 32}},
+                                          {{.once = 530,
+                                            .alone = {[NN] = -536, [NT] = -495, [TN] = -698, [TT] = -519},
+                                            .two = {[NN] = -895, [NT] = -1217, [TN] = -762, [TT] = -1116},
+                                            .step = 1110,
+                                            .share = 0.9,
+                                            .most = 32},
+                                           {.once = 1200,
+                                            .alone = {[NN] = -492, [NT] = -278, [TN] = -667, [TT] = -344},
+                                            .two = {[NN] = -650, [NT] = -150, [TN] = -550, [TT] = -150},
+                                            .step = 1280,
+                                            .share = 0.9,
+                                            .most = 32}}};
   const bool larger = plan->kernel == &tdm_gemm_hip_shifted_64x128, lines = gemm_begin_at(&plan->desc.gemm, HIP_STEP_BYTES);
   return &rows[larger][!lines];
 }
@@ -97,27 +103,34 @@ static double whole_64_rest(const tdm_plan *plan, double of_cu, double steps) {
    * is busy: 128x14336x4096 nt would take 117,660 by 64x64, and takes 80,108 by hip_tile_128x128. And only short products have
    * more of it than others: 1536x1152x3072 nt would take 62,112 by 64x128 and 70,372 by 64x64, and takes 57,900;
    * 2688x1152x1664 tt would take 61,369 by 64x64, and takes 53,424. */
-  enum { MOST_OF_CU = 64 /* steps */ };
+  enum { MOST_OF_CU = 64, MOST_OF_64x128 = 96 /* steps */ };
   const tdm_gemm_desc *d = &plan->desc.gemm;
+  const int most_of_cu = plan->kernel == &tdm_gemm_hip_shifted_64x128 ? MOST_OF_64x128 : MOST_OF_CU;
   const whole_clocks *of = whole_clocks_of(plan);
   const double bytes = (double)d->batch * (double)(d->m + d->n) * (double)d->k * (double)tdm_type_size(d->type),
-               hbm = bytes / tdm_hip_hbm(plan->context->hip), counted = fmin(fmin(steps, MOST_OF_CU / of_cu), of->most),
+               hbm = bytes / tdm_hip_hbm(plan->context->hip), counted = fmin(fmin(steps, most_of_cu / of_cu), of->most),
                less = of_cu > 1 ? of_cu / 2 * of->two[d->layout] : of->alone[d->layout];
   return of->once + of->share * counted * less * fmax(0, 1 - hbm / (steps * of_cu * of->step));
 }
 
-/* What 64x128 takes more for each step of a long product, where the L2 does not keep what the next step needs again: above all
+/* What a long product takes more for each step, where the L2 does not keep what the next step needs again: by 64x128 above all
  * if rows of both operands are along k and straddle their lines. bf16 with pad = 1: 1500x1100x3000 nt takes 60,962 clocks on
  * gfx950, and nn 56,859; on gfx942 nn, nt, tn and tt take 77,157, 94,591, 80,352 and 86,360, and 2436x1487x2560 tn, with two
- * workgroups on a CU, 114,116. two: such, without parts. */
-static double long_product(const tdm_plan *plan, double steps, bool two) {
-  enum { KEPT = 24, KEPT_OF_TWO = 16 /* steps */, TWO = 300 };
+ * workgroups on a CU, 114,116. In parts, by predictions of 101x5001x4001 and 3001x125x6001 nt, of 5001x101x4001 nn and tn and
+ * of 2001x121x9001 nn on both chips: `parts`, and by 64x64, whatever the layout, OF_64x64, without which these were estimated
+ * at 0.74 to 0.92. */
+static double long_product(const tdm_plan *plan, double steps, int split, double of_cu) {
+  enum { KEPT = 24, KEPT_OF_TWO = 16 /* steps */, TWO = 300, OF_64x64 = 200, MOST = 50 /* steps in parts */ };
   static const double wide[] = {[TDM_NN] = 0, [TDM_NT] = 800, [TDM_TN] = 0, [TDM_TT] = 0},
-                      narrow[] = {[TDM_NN] = 60, [TDM_NT] = 400, [TDM_TN] = 60, [TDM_TT] = 200};
+                      narrow[] = {[TDM_NN] = 60, [TDM_NT] = 400, [TDM_TN] = 60, [TDM_TT] = 200},
+                      parts[] = {250, 170} /* of nt: gfx950, gfx942 */;
   const bool half = tdm_hip_half_lines(plan->context->hip->chip);
+  const tdm_layout layout = plan->desc.gemm.layout;
+  const double more = fmax(0, steps - KEPT), in_parts = fmin(more, MOST);
+  if (plan->kernel == &tdm_gemm_hip_shifted_64x64) return split > 1 ? OF_64x64 * in_parts : 0;
   if (plan->kernel != &tdm_gemm_hip_shifted_64x128) return 0;
-  return (half ? narrow : wide)[plan->desc.gemm.layout] * fmax(0, steps - KEPT) +
-         (half && two ? TWO * fmax(0, steps - KEPT_OF_TWO) : 0);
+  if (split > 1) return layout == TDM_NT ? parts[half] * in_parts : 0;
+  return (half ? narrow : wide)[layout] * more + (half && of_cu > 1 ? TWO * fmax(0, steps - KEPT_OF_TWO) : 0);
 }
 
 static double rest(const tdm_plan *plan, int split) {
@@ -136,7 +149,7 @@ static double rest(const tdm_plan *plan, int split) {
                more = of->once + OF_FEW * fmax(0, FEW_STEPS - steps) + (split > 1 && of_cu <= 1 ? of->parts : 0) +
                       steps * (of_cu > 1 ? of_cu / 2 * two : alone);
   if (split > 1 && gemm_rows_rounds(plan, &one, 1) > ENOUGH) return SLOW;
-  if (!whole_dwords(plan)) return more + long_product(plan, steps * split, split == 1 && of_cu > 1);
+  if (!whole_dwords(plan)) return more + long_product(plan, steps * split, split, of_cu);
   if (!tdm_hip_half_lines(plan->context->hip->chip)) return fmax(0, more);
   if (plan->kernel == &tdm_gemm_hip_shifted_32x32) return whole_rest(plan, &one, split, of_cu, steps);
   return split == 1 ? whole_64_rest(plan, of_cu, steps) : fmax(0, more);

@@ -89,18 +89,23 @@ static tdm_status prepare(tdm_plan *plan) {
   return gemm_prepare_dwords(plan, &kernel, tdm_layout_names[plan->desc.gemm.layout]);
 }
 
-/* On gfx950 26 products of 1536x1536x1536 to 3000x3000x1000, in each layout, some with odd rows, are estimated at 1.11 to 1.28
- * of what they take by 256x128, and at 0.99 to 1.14 by 128x128. With this share 2304x2176x1536 tn takes 49,633 clocks by
- * 256x128, for 55,701. Not where 128x128 would have a tile for each CU, too: 2560x1360x2400 nt takes 44,548 by that, and 50,515
- * by 256x128.
+/* What estimates of 16 bits with some K steps are multiplied by, because they are too high or too low for all such products:
  *
- * On gfx942 64x128 is estimated at 0.87 to 1.28 in more than two rounds, and 128x128 at 1.04 to 1.30: 2880x2560x2560 tt took
- * 203,416 by 64x128, and takes 158,768 by hip_256x256. */
+ * gfx950, 256x128 with a tile for every second CU at least: nine products of 2297x2294x650 to 3600x1536x4096, some with odd
+ * rows, are estimated at 1.17 to 1.29 of what they take, and 128x128, which needs a second round, at 0.93 to 1.06. So
+ * 3600x1536x4096 nt would be made by 128x128, in 116,974 clocks for 91,713. With K splits: twelve of 128x4096x4096 to
+ * 1536x1536x4096 at 1.00 to 1.22. 64x64 with a long K: eight of 128x4096x4096 to 1024x1024x4096 at 0.86 to 1.05.
+ *
+ * gfx942, 64x128 in more than two rounds: 2880x2560x2560 tt took 203,416 by it, and takes 158,768 by hip_256x256. */
 static double share_of(const tdm_plan *plan, const hip_tile_shape *tile) {
-  static const double OF_256x128 = 0.94, OF_64x128 = 1.15;
-  const double of_cu = gemm_tiles_of_cu(plan, tile);
+  static const double OF_256x128 = 0.85, OF_256x128_IN_PARTS = 0.94, OF_64x64 = 1.07, OF_64x128 = 1.15;
+  enum { SOME = 8, LONG = 16 /* steps */ };
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const double of_cu = gemm_tiles_of_cu(plan, tile), steps = (double)d->k * (double)tdm_type_size(d->type) / HIP_STEP_BYTES;
   if (tdm_hip_half_lines(plan->context->hip->chip)) return tile->m == 64 && tile->n == 128 && of_cu > 2 ? OF_64x128 : 1;
-  return tile->m == 256 && of_cu > 0.5 ? OF_256x128 : 1;
+  if (tdm_type_size(d->type) != 2 || steps < SOME) return 1;
+  if (tile->m == 256 && d->m >= tile->m) return of_cu > 0.5 ? OF_256x128 : OF_256x128_IN_PARTS;
+  return tile->m == 64 && tile->n == 64 && steps >= LONG ? OF_64x64 : 1;
 }
 
 static void cost(const tdm_plan *plan, tdm_cost *cost) {
