@@ -109,7 +109,7 @@ static double share_of(const tdm_plan *plan, const hip_tile_shape *tile) {
   if (tdm_type_size(d->type) != 2 || steps < SOME) return 1;
   if (tile->m == 256 && d->m >= tile->m) return of_cu > 0.5 ? OF_256x128 : OF_256x128_IN_PARTS;
   if (of_cu > 0.5 || steps < LONG) return 1;
-  if (tile->m == 64 && tile->n == 64) return OF_64x64;
+  if (tile->m == 64 && tile->n == 64) return d->m > tile->m && d->n > tile->n ? OF_64x64 : 1;
   return tile->m == 128 && tile->n == 128 && d->m > FEW_LINES && d->n > FEW_LINES ? OF_128x128_IN_PARTS : 1;
 }
 

@@ -140,13 +140,12 @@ static double conflicts_of(const hip_tile_work *work, double lines_m, double lin
 /* What bounds `on_way` is the latency, and HBM works meanwhile. So it is a wait: 128x4096x12288 nt bf16 by 64x128 takes 50,900
  * clocks on gfx950 without the launch, 39,400 of them HBM's. It is estimated at 53,200, and with both as pipes, 37,800 and
  * 39,400, at 59,600. But hip_shifted and others that load from any address were fitted as a whole. In f32, where the matrix
- * units are the bound, loads delay them: swiglu 64x2048x7168 nt takes 76,771 by 64x64, and would take 83,615 by 32x64. And on
- * gfx942, whose vL1D has half the room, few rows would be given to other tiles: 32x3072x3072 nt takes 23,359 by 32x128, and
- * would take 24,808 by 16x64; 2x50257x768 51,521 by 16x64, and 55,211 by 32x128. */
-static bool on_way_is_pipe(const hip_tile_shape *tile, const hip_tile_work *work, const tdm_chip *chip) {
+ * units are the bound, loads delay them: swiglu 64x2048x7168 nt takes 76,771 by 64x64, and would take 83,615 by 32x64. And few
+ * rows would be given to other tiles: 32x8192x3000 nt takes 31,316 by 32x128 on gfx950, and would take 40,042 by 16x64;
+ * 32x3072x3072 nt 23,359 by 32x128 on gfx942, and 24,808 by 16x64. */
+static bool on_way_is_pipe(const hip_tile_shape *tile, const hip_tile_work *work) {
   enum { FEW = 64 };
-  const bool few = work->m <= FEW || work->n <= FEW;
-  return tile->any_address || tdm_type_size(work->type) == 4 || (tdm_hip_half_lines(chip) && few);
+  return tile->any_address || tdm_type_size(work->type) == 4 || work->m <= FEW || work->n <= FEW;
 }
 
 static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_work *work, const hip_rates *rates,
@@ -188,7 +187,7 @@ static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_wor
       step = fmax(step, serial_step(tile, rates, latency, reads, parts, mfma, read, write, bytes,
                                     work->again_in_room ? 0 : again, queue));
     t.pipe[LOADS].clocks +=
-        steps * (in_l2 ? hits : 1 - hits) * (on_way_is_pipe(tile, work, chip) ? loads : (bytes + bytes_again) / rates->l2);
+        steps * (in_l2 ? hits : 1 - hits) * (on_way_is_pipe(tile, work) ? loads : (bytes + bytes_again) / rates->l2);
     t.on_way += steps * (in_l2 ? hits : 1 - hits) * loads;
     if (in_l2) t.hit_loads = steps * work->hits * loads, t.hit_loop = steps * work->hits * step;
     t.loop += steps * (in_l2 ? of_round : 1 - of_round) * step;
@@ -249,9 +248,8 @@ void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const h
    * Groups of waves that take turns hide more: 1024x1216x1024 bf16 nt by 256x256 takes 87,589 clocks on an eighth of gfx942 and
    * is estimated at 99,352 this way, and at 105,333 as the others are. */
   const double overlap = tdm_hip_cost_numbers.overlap + (tile->overlapped && !tile->sums_in_lds ? 1 : 0);
-  const tdm_cost waits[] = {
-      {traffic / hbm + rounds * one.hit_loop, "hbm"},
-      {fmax(rounds * one.loop, on_way_is_pipe(tile, work, device->chip) ? 0 : of_cu * one.on_way), "waiting"}};
+  const tdm_cost waits[] = {{traffic / hbm + rounds * one.hit_loop, "hbm"},
+                            {fmax(rounds * one.loop, on_way_is_pipe(tile, work) ? 0 : of_cu * one.on_way), "waiting"}};
   /* An epilogue waits for its own results, as one workgroup alone on a CU showed: two share what it takes. */
   const double chains = rounds * work->before_chain + fmax(rounds, of_cu / 2) * one.chain;
   /* An XCD starts one workgroup after another (`dispatch` in gfxsim's model); INSTRUCTIONS has what one for each CU takes.
