@@ -96,13 +96,13 @@ static tdm_status prepare(tdm_plan *plan) {
  * 3600x1536x4096 nt would be made by 128x128, in 116,974 clocks for 91,713. With K splits: twelve of 128x4096x4096 to
  * 1536x1536x4096 at 1.00 to 1.22. 64x64 with K splits: eight of 128x4096x4096 to 1024x1024x4096 at 0.86 to 1.05.
  * 128x128 with K splits: eleven of 1525x767x2943 to 2048x1024x5120, with or without odd rows, at 1.07 to 1.18, but those with
- * 512 rows at most at 0.97 to 1.08.
+ * 512 rows at most, fewer tiles or shorter ones at 0.97 to 1.08.
  *
  * gfx942, 64x128 in more than two rounds: 2880x2560x2560 tt took 203,416 by it, and takes 158,768 by hip_256x256. */
 static double share_of(const tdm_plan *plan, const hip_tile_shape *tile) {
   static const double OF_256x128 = 0.85, OF_256x128_IN_PARTS = 0.94, OF_128x128_IN_PARTS = 0.93, OF_64x64 = 1.07,
-                      OF_64x128 = 1.15;
-  enum { SOME = 8, LONG = 16 /* steps */, FEW_LINES = 512 };
+                      OF_64x128 = 1.15, FEW_TILES = 0.27 /* of a CU */;
+  enum { SOME = 8, LONG = 16, LONGER = 24 /* steps */, FEW_LINES = 512 };
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const double of_cu = gemm_tiles_of_cu(plan, tile), steps = (double)d->k * (double)tdm_type_size(d->type) / HIP_STEP_BYTES;
   if (tdm_hip_half_lines(plan->context->hip->chip)) return tile->m == 64 && tile->n == 128 && of_cu > 2 ? OF_64x128 : 1;
@@ -110,7 +110,8 @@ static double share_of(const tdm_plan *plan, const hip_tile_shape *tile) {
   if (tile->m == 256 && d->m >= tile->m) return of_cu > 0.5 ? OF_256x128 : OF_256x128_IN_PARTS;
   if (of_cu > 0.5 || steps < LONG) return 1;
   if (tile->m == 64 && tile->n == 64) return d->m > tile->m && d->n > tile->n ? OF_64x64 : 1;
-  return tile->m == 128 && tile->n == 128 && d->m > FEW_LINES && d->n > FEW_LINES ? OF_128x128_IN_PARTS : 1;
+  const bool few = d->m <= FEW_LINES || d->n <= FEW_LINES || of_cu < FEW_TILES || steps < LONGER;
+  return tile->m == 128 && tile->n == 128 && !few ? OF_128x128_IN_PARTS : 1;
 }
 
 static void cost(const tdm_plan *plan, tdm_cost *cost) {

@@ -114,9 +114,8 @@ static double serial_step(const hip_tile_shape *tile, const hip_rates *rates, do
   if (tile->between) {
     /* They start when all waves have read the step, some with each product of a part. bf16 nt takes 1453 and 1666 clocks for
      * HIP_STEP_BYTES by 64x128 and 128x128 with depth 2 on gfx950, and 1993, 2560 and by 256x128 3716 on gfx942; with depth 3
-     * by 64x128 827 and 1456. The reads come on top with depth 3: where nothing is shared, 64x8192x4096 nt, a step takes 711
-     * by 64x64 and 846 by 64x128 on gfx950, and 1303 by 64x64 on gfx942. */
-    loads = (parts * latency * turns + turned + mfma / parts + (tile->ahead > 1 ? read / parts : 0)) / tile->ahead + again;
+     * by 64x128 827 and 1456. */
+    loads = (parts * latency * turns + turned + mfma / parts) / tile->ahead + again;
   } else if (tile->waits) {
     /* The last waves' loads start after about half of the products. */
     loads = mfma / 2 + parts * latency * turns + turned + bytes / rates->l2 + again;
