@@ -94,9 +94,9 @@ static tdm_status prepare(tdm_plan *plan) {
  * gfx950, 256x128 with a tile for every second CU at least: nine products of 2297x2294x650 to 3600x1536x4096, some with odd
  * rows, are estimated at 1.17 to 1.29 of what they take, and 128x128, which needs a second round, at 0.93 to 1.06. So
  * 3600x1536x4096 nt would be made by 128x128, in 116,974 clocks for 91,713. With K splits: twelve of 128x4096x4096 to
- * 1536x1536x4096 at 1.00 to 1.22. 64x64 with K splits: eight of 128x4096x4096 to 1024x1024x4096 at 0.86 to 1.05.
- * 128x128 with K splits: eleven of 1525x767x2943 to 2048x1024x5120, with or without odd rows, at 1.07 to 1.18, but those with
- * 512 rows at most, fewer tiles or shorter ones at 0.97 to 1.08.
+ * 1536x1536x4096 at 1.00 to 1.22. 64x64 with K splits: 128x4096x4096,
+ * 256x1024x8192 and 512x1024x16384 at 0.88 to 0.96. 128x128 with K splits: eleven of 1525x767x2943 to 2048x1024x5120, with or
+ * without odd rows, at 1.07 to 1.18, but those with 512 rows at most, fewer tiles or shorter ones at 0.97 to 1.08.
  *
  * gfx942, 64x128 in more than two rounds: 2880x2560x2560 tt took 203,416 by it, and takes 158,768 by hip_256x256. */
 static double share_of(const tdm_plan *plan, const hip_tile_shape *tile) {
