@@ -23,6 +23,8 @@ static hip_tile_kernel kernel_of(const tdm_plan *plan) {
 /* Rows that tiles load as they are. */
 static bool whole_dwords(const tdm_plan *plan) { return plan->any_address == 0 && gemm_begin_at(&plan->desc.gemm, 4); }
 
+#define BY_LAYOUT(nn, nt, tn, tt) {[TDM_NN] = nn, [TDM_NT] = nt, [TDM_TN] = tn, [TDM_TT] = tt}
+
 /* What a launch, its parts and a step of HIP_STEP_BYTES take more, or less, than that estimate: by predictions of 600 to 2001
  * lines each, K = 17 to 3000, and of 145x81x2215, 351x523x747 and 263x517x1033 in parts, bf16 in each layout; these are
  * estimated at 0.88 to 1.17 of what they take. Two workgroups share a CU where there are more than CUs. 64x128 on gfx942: also
@@ -64,35 +66,16 @@ typedef struct whole_clocks {
   double once;
   double alone[4], two[4]; /* of a step, by layout; two: each two of a CU */
   double step;             /* what a step takes, if HBM is not busy */
-  double share, most;      /* how much of `alone` and `two` counts, and of how many steps (whole_64_rest) */
+  double share;            /* how much of `alone` and `two` counts (whole_64_rest) */
+  double most_of_cu;       /* and of how many steps of a CU */
 } whole_clocks;
 static const whole_clocks *whole_clocks_of(const tdm_plan *plan) {
-  enum { NN = TDM_NN, NT = TDM_NT, TN = TDM_TN, TT = TDM_TT };
   /* 64x64, then 64x128; of each, rows that begin at lines, then others */
-  static const whole_clocks rows[2][2] = {{{.once = -110,
-                                            .alone = {[NN] = -507, [NT] = -430, [TN] = -599, [TT] = -506},
-                                            .two = {[NN] = -882, [NT] = -1034, [TN] = -743, [TT] = -886},
-                                            .step = 760,
-                                            .share = 0.9,
-                                            .most = 32},
-                                           {.once = 590,
-                                            .alone = {[NN] = -471, [NT] = -423, [TN] = -586, [TT] = -471},
-                                            .two = {[NN] = -473, [NT] = -337, [TN] = -632, [TT] = -473},
-                                            .step = 790,
-                                            .share = 1.2,
-                                            .most = 32}},
-                                          {{.once = 530,
-                                            .alone = {[NN] = -536, [NT] = -495, [TN] = -698, [TT] = -519},
-                                            .two = {[NN] = -895, [NT] = -1217, [TN] = -762, [TT] = -1116},
-                                            .step = 1110,
-                                            .share = 0.9,
-                                            .most = 32},
-                                           {.once = 1200,
-                                            .alone = {[NN] = -492, [NT] = -278, [TN] = -667, [TT] = -344},
-                                            .two = {[NN] = -650, [NT] = -150, [TN] = -550, [TT] = -150},
-                                            .step = 1280,
-                                            .share = 0.9,
-                                            .most = 32}}};
+  static const whole_clocks rows[2][2] = {
+      {{-110, BY_LAYOUT(-507, -430, -599, -506), BY_LAYOUT(-882, -1034, -743, -886), 760, 0.9, 64},
+       {590, BY_LAYOUT(-471, -423, -586, -471), BY_LAYOUT(-473, -337, -632, -473), 790, 1.2, 64}},
+      {{530, BY_LAYOUT(-536, -495, -698, -519), BY_LAYOUT(-895, -1217, -762, -1116), 1110, 0.9, 96},
+       {1200, BY_LAYOUT(-492, -278, -667, -344), BY_LAYOUT(-650, -150, -550, -150), 1280, 0.9, 96}}};
   const bool larger = plan->kernel == &tdm_gemm_hip_shifted_64x128, lines = gemm_begin_at(&plan->desc.gemm, HIP_STEP_BYTES);
   return &rows[larger][!lines];
 }
@@ -103,12 +86,11 @@ static double whole_64_rest(const tdm_plan *plan, double of_cu, double steps) {
    * is busy: 128x14336x4096 nt would take 117,660 by 64x64, and takes 80,108 by hip_tile_128x128. And only short products have
    * more of it than others: 1536x1152x3072 nt would take 62,112 by 64x128 and 70,372 by 64x64, and takes 57,900;
    * 2688x1152x1664 tt would take 61,369 by 64x64, and takes 53,424. */
-  enum { MOST_OF_CU = 64, MOST_OF_64x128 = 96 /* steps */ };
+  enum { MOST = 32 /* steps */ };
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  const int most_of_cu = plan->kernel == &tdm_gemm_hip_shifted_64x128 ? MOST_OF_64x128 : MOST_OF_CU;
   const whole_clocks *of = whole_clocks_of(plan);
   const double bytes = (double)d->batch * (double)(d->m + d->n) * (double)d->k * (double)tdm_type_size(d->type),
-               hbm = bytes / tdm_hip_hbm(plan->context->hip), counted = fmin(fmin(steps, most_of_cu / of_cu), of->most),
+               hbm = bytes / tdm_hip_hbm(plan->context->hip), counted = fmin(fmin(steps, of->most_of_cu / of_cu), MOST),
                less = of_cu > 1 ? of_cu / 2 * of->two[d->layout] : of->alone[d->layout];
   return of->once + of->share * counted * less * fmax(0, 1 - hbm / (steps * of_cu * of->step));
 }
@@ -121,8 +103,7 @@ static double whole_64_rest(const tdm_plan *plan, double of_cu, double steps) {
  * at 0.74 to 0.92. */
 static double long_product(const tdm_plan *plan, double steps, int split, double of_cu) {
   enum { KEPT = 24, KEPT_OF_TWO = 16 /* steps */, TWO = 300, OF_64x64 = 200, MOST = 50 /* steps in parts */ };
-  static const double wide[] = {[TDM_NN] = 0, [TDM_NT] = 800, [TDM_TN] = 0, [TDM_TT] = 0},
-                      narrow[] = {[TDM_NN] = 60, [TDM_NT] = 400, [TDM_TN] = 60, [TDM_TT] = 200},
+  static const double wide[] = BY_LAYOUT(0, 800, 0, 0), narrow[] = BY_LAYOUT(60, 400, 60, 200),
                       parts[] = {250, 170} /* of nt: gfx950, gfx942 */;
   const bool half = tdm_hip_half_lines(plan->context->hip->chip);
   const tdm_layout layout = plan->desc.gemm.layout;
@@ -240,26 +221,23 @@ bool gemm_shifted_64x128_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel 
 extern const hip_code tdm_code_gemm_shifted_32x32[];
 static const hip_functions shifted_32x32_functions[] = {
     {.code = tdm_code_gemm_shifted_32x32, .stem = "gemm_shifted_32x32", .waves = 4}, {.stem = NULL}};
-static const shifted_row shifted_32x32 = {
-    {shifted_32x32_functions, SHAPE(GEMM_SHIFTED_32x32)},
-    .wide = {400, 300, {[TDM_NN] = -310, [TDM_NT] = -360, [TDM_TN] = -260, [TDM_TT] = -310}, -290, 60},
-    .narrow = {-900, 300, {[TDM_NN] = -310, [TDM_NT] = -350, [TDM_TN] = -270, [TDM_TT] = -310}, -190, 150}};
+static const shifted_row shifted_32x32 = {{shifted_32x32_functions, SHAPE(GEMM_SHIFTED_32x32)},
+                                          .wide = {400, 300, BY_LAYOUT(-310, -360, -260, -310), -290, 60},
+                                          .narrow = {-900, 300, BY_LAYOUT(-310, -350, -270, -310), -190, 150}};
 const tdm_kernel tdm_gemm_hip_shifted_32x32 = ROW("hip_shifted_32x32", shifted_32x32);
 
 extern const hip_code tdm_code_gemm_shifted_64x64[];
 static const hip_functions shifted_64x64_functions[] = {
     {.code = tdm_code_gemm_shifted_64x64, .stem = "gemm_shifted_64x64", .waves = 2}, {.stem = NULL}};
-static const shifted_row shifted_64x64 = {
-    {shifted_64x64_functions, SHAPE(GEMM_SHIFTED_64x64)},
-    .wide = {600, -600, {[TDM_NN] = -310, [TDM_NT] = -360, [TDM_TN] = -260, [TDM_TT] = -310}, -370, 117},
-    .narrow = {-900, 400, {[TDM_NN] = -420, [TDM_NT] = -360, [TDM_TN] = -480, [TDM_TT] = -420}, -265, -20}};
+static const shifted_row shifted_64x64 = {{shifted_64x64_functions, SHAPE(GEMM_SHIFTED_64x64)},
+                                          .wide = {600, -600, BY_LAYOUT(-310, -360, -260, -310), -370, 117},
+                                          .narrow = {-900, 400, BY_LAYOUT(-420, -360, -480, -420), -265, -20}};
 const tdm_kernel tdm_gemm_hip_shifted_64x64 = ROW("hip_shifted_64x64", shifted_64x64);
 
 extern const hip_code tdm_code_gemm_shifted_64x128[];
 static const hip_functions shifted_64x128_functions[] = {
     {.code = tdm_code_gemm_shifted_64x128, .stem = "gemm_shifted_64x128", .waves = 2}, {.stem = NULL}};
-static const shifted_row shifted_64x128 = {
-    {shifted_64x128_functions, SHAPE(GEMM_SHIFTED_64x128)},
-    .wide = {2000, -1000, {[TDM_NN] = -330, [TDM_NT] = -600, [TDM_TN] = -230, [TDM_TT] = -200}, -650, 80},
-    .narrow = {2200, -1000, {[TDM_NN] = -410, [TDM_NT] = -150, [TDM_TN] = -595, [TDM_TT] = -200}, -400, -20}};
+static const shifted_row shifted_64x128 = {{shifted_64x128_functions, SHAPE(GEMM_SHIFTED_64x128)},
+                                           .wide = {2000, -1000, BY_LAYOUT(-330, -600, -230, -200), -650, 80},
+                                           .narrow = {2200, -1000, BY_LAYOUT(-410, -150, -595, -200), -400, -20}};
 const tdm_kernel tdm_gemm_hip_shifted_64x128 = ROW("hip_shifted_64x128", shifted_64x128);

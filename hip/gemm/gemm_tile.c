@@ -1,6 +1,7 @@
 /* hip_tile_16x64 ... hip_tile_256x128 of gemm: one loop (tile_loop.h) over tiles of any shape (tile_shapes.h), for what can be
  * loaded in dwords. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -89,32 +90,46 @@ static tdm_status prepare(tdm_plan *plan) {
   return gemm_prepare_dwords(plan, &kernel, tdm_layout_names[plan->desc.gemm.layout]);
 }
 
-/* What estimates of 16 bits with some K steps are multiplied by, because they are too high or too low for all such products:
- *
- * gfx950, 256x128 with a tile for every second CU at least: nine products of 2297x2294x650 to 3600x1536x4096, some with odd
- * rows, are estimated at 1.17 to 1.29 of what they take, and 128x128, which needs a second round, at 0.93 to 1.06. So
- * 3600x1536x4096 nt would be made by 128x128, in 116,974 clocks for 91,713. In K splits of a long K: 1536x1536x4096 nn,
- * 2091x1024x2560 nn and 768x2048x5120 tn would take 7 to 12 % more by 128x128, but 2560x1360x2400 nt 13 % more by 256x128.
- * 128x128 in more than two rounds: 3120x2880x1536 tn would take 83,093 by it, for 68,974 by hip_256x256. In K splits: eleven of
- * 1525x767x2943 to 2048x1024x5120, with or without odd rows, are estimated at 1.07 to 1.18, but those with 512 rows at most,
- * fewer tiles or shorter ones at 0.97 to 1.08. 64x64 in K splits: 128x4096x4096, 256x1024x8192 and 512x1024x16384 at 0.88 to
- * 0.96.
- *
- * gfx942, 64x128 in more than two rounds: 2880x2560x2560 tt took 203,416 by it, and takes 158,768 by hip_256x256. */
+/* What the estimates of a tile are multiplied by for products of a kind, because they are too high or too low for all of it. */
+typedef struct tile_share {
+  int m, n;           /* the tile */
+  double above, most; /* tiles of a CU */
+  int steps;          /* at least */
+  int rows, columns;  /* more than so many */
+  double share;
+} tile_share;
+
+/* 16 bits, gfx950. */
+static const tile_share wide_16_bit[] = {
+    /* Nine products of 2297x2294x650 to 3600x1536x4096, some with odd rows, are estimated at 1.17 to 1.29 of what they take,
+     * and 128x128, which needs a second round, at 0.93 to 1.06. So 3600x1536x4096 nt would be made by 128x128, in 116,974
+     * clocks for 91,713. */
+    {256, 128, 0.5, INFINITY, 8, 255, 0, 0.85},
+    /* K splits: 1536x1536x4096 nn, 2091x1024x2560 nn and 768x2048x5120 tn would take 7 to 12 % more by 128x128, but
+     * 2560x1360x2400 nt 13 % more by 256x128. */
+    {256, 128, 0, 0.5, 40, 255, 0, 0.92},
+    /* 3120x2880x1536 tn would take 83,093 by it, for 68,974 by hip_256x256. */
+    {128, 128, 2, INFINITY, 8, 0, 0, 1.06},
+    /* K splits: eleven products of 1525x767x2943 to 2048x1024x5120, with or without odd rows, are estimated at 1.07 to 1.18,
+     * but those with 512 rows at most, fewer tiles or shorter ones at 0.97 to 1.08. */
+    {128, 128, 0.27, 0.5, 24, 512, 512, 0.93},
+    /* K splits: 128x4096x4096, 256x1024x8192 and 512x1024x16384 are estimated at 0.88 to 0.96. */
+    {64, 64, 0, 0.5, 16, 64, 64, 1.07},
+    {.m = 0}};
+
+/* gfx942: 2880x2560x2560 tt took 203,416 by it, and takes 158,768 by hip_256x256. */
+static const tile_share narrow[] = {{64, 128, 2, INFINITY, 0, 0, 0, 1.15}, {.m = 0}};
+
 static double share_of(const tdm_plan *plan, const hip_tile_shape *tile) {
-  static const double OF_256x128 = 0.85, OF_256x128_IN_PARTS = 0.92, OF_128x128_IN_PARTS = 0.93, OF_64x64 = 1.07,
-                      OF_64x128 = 1.15, OF_ROUNDS = 1.06, FEW_TILES = 0.27 /* of a CU */;
-  enum { SOME = 8, LONG = 16, LONGER = 24, LONGEST = 40 /* steps */, FEW_LINES = 512 };
   const tdm_gemm_desc *d = &plan->desc.gemm;
+  const bool half = tdm_hip_half_lines(plan->context->hip->chip);
   const double of_cu = gemm_tiles_of_cu(plan, tile), steps = (double)d->k * (double)tdm_type_size(d->type) / HIP_STEP_BYTES;
-  if (tdm_hip_half_lines(plan->context->hip->chip)) return tile->m == 64 && tile->n == 128 && of_cu > 2 ? OF_64x128 : 1;
-  if (tdm_type_size(d->type) != 2 || steps < SOME) return 1;
-  if (tile->m == 256 && d->m >= tile->m) return of_cu > 0.5 ? OF_256x128 : steps >= LONGEST ? OF_256x128_IN_PARTS : 1;
-  if (tile->m == 128 && tile->n == 128 && of_cu > 2) return OF_ROUNDS;
-  if (of_cu > 0.5 || steps < LONG) return 1;
-  if (tile->m == 64 && tile->n == 64) return d->m > tile->m && d->n > tile->n ? OF_64x64 : 1;
-  const bool few = d->m <= FEW_LINES || d->n <= FEW_LINES || of_cu < FEW_TILES || steps < LONGER;
-  return tile->m == 128 && tile->n == 128 && !few ? OF_128x128_IN_PARTS : 1;
+  if (!half && tdm_type_size(d->type) != 2) return 1;
+  for (const tile_share *s = half ? narrow : wide_16_bit; s->m > 0; s++)
+    if (tile->m == s->m && tile->n == s->n && of_cu > s->above && of_cu <= s->most && steps >= s->steps && d->m > s->rows &&
+        d->n > s->columns)
+      return s->share;
+  return 1;
 }
 
 static void cost(const tdm_plan *plan, tdm_cost *cost) {

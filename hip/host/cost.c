@@ -22,8 +22,8 @@ hip_rates tdm_hip_rates(const tdm_hip_device *device, tdm_type type) {
 typedef struct tile_clocks {
   tdm_cost pipe[4];
   double start, loop, end, chain; /* one after the other */
-  double on_way;                  /* of the loads, with as many bytes on their way as the vL1D has room for */
-  double hit_loads, hit_loop;     /* of these and of the loop, in steps that find their lines in the L2 */
+  double on_way;                  /* of the loads, with as many bytes on their way as the vL1D has room for; 0: in the pipe */
+  double hit_loads, hit_loop;     /* of such loads and of the loop, in steps that find their lines in the L2 */
 } tile_clocks;
 enum { MFMA, LDS_PIPE, LOADS, VALU, PIPES };
 
@@ -178,6 +178,7 @@ static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_wor
   const bool alone = work->m <= tile->m || work->n <= tile->n;
   const double queue =
       tile->split > 1 && alone && !tile->any_address ? of_xcd * bytes / (L2_CHANNEL * (double)chip->l2_channels) : 0;
+  const bool is_pipe = on_way_is_pipe(tile, work);
   for (int in_l2 = 0; in_l2 <= 1; in_l2++) {
     const double latency = in_l2 ? L2_LATENCY : tdm_hip_cost_numbers.latency * (work->latency > 0 ? work->latency : 1);
     const double rate = fmin(rates->l2, chip->l1_bytes / latency), again = bytes_again / rate, loads = bytes / rate + again;
@@ -185,9 +186,9 @@ static tile_clocks clocks_of_tile(const hip_tile_shape *tile, const hip_tile_wor
     if (!tile->overlapped)
       step = fmax(step, serial_step(tile, rates, latency, reads, parts, mfma, read, write, bytes,
                                     work->again_in_room ? 0 : again, queue));
-    t.pipe[LOADS].clocks +=
-        steps * (in_l2 ? hits : 1 - hits) * (on_way_is_pipe(tile, work) ? loads : (bytes + bytes_again) / rates->l2);
-    t.on_way += steps * (in_l2 ? hits : 1 - hits) * loads;
+    const double of_steps = steps * (in_l2 ? hits : 1 - hits);
+    t.pipe[LOADS].clocks += of_steps * (is_pipe ? loads : (bytes + bytes_again) / rates->l2);
+    if (!is_pipe) t.on_way += of_steps * loads;
     if (in_l2) t.hit_loads = steps * work->hits * loads, t.hit_loop = steps * work->hits * step;
     t.loop += steps * (in_l2 ? of_round : 1 - of_round) * step;
   }
@@ -248,7 +249,7 @@ void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const h
    * is estimated at 99,352 this way, and at 105,333 as the others are. */
   const double overlap = tdm_hip_cost_numbers.overlap + (tile->overlapped && !tile->sums_in_lds ? 1 : 0);
   const tdm_cost waits[] = {{traffic / hbm + rounds * one.hit_loop, "hbm"},
-                            {fmax(rounds * one.loop, on_way_is_pipe(tile, work) ? 0 : of_cu * one.on_way), "waiting"}};
+                            {fmax(rounds * one.loop, of_cu * one.on_way), "waiting"}};
   /* An epilogue waits for its own results, as one workgroup alone on a CU showed: two share what it takes. */
   const double chains = rounds * work->before_chain + fmax(rounds, of_cu / 2) * one.chain;
   /* An XCD starts one workgroup after another (`dispatch` in gfxsim's model); INSTRUCTIONS has what one for each CU takes.
