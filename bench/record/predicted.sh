@@ -98,7 +98,7 @@ case $what in
   long)
     # 8 heads on 1, on one XCD of 8 with its share of the memory: what each XCD has of 64 heads on 8. Rounds of 32 workgroups are
     # executed, one of a full launch, and of a causal one two, which are drawn from all of it; the others are taken to be as long.
-    # With S = 1024 and 4 batches this chip takes 200,772 clocks for 4x8x1, where the whole chip takes 200,298 for 4x64x8. TFLOPS are those of 8 XCDs.
+    # With S = 1024 and 4 batches this chip takes 184,470 clocks for 4x8x1, where the whole chip takes 184,211 for 4x64x8. TFLOPS are those of 8 XCDs.
     workgroups=1 chip=gfx950,xcds=1,hbm_gbs=1000
     shift 2
     [ $# -gt 0 ] || complain "S: must be given, as in: long CHECKOUTS 16384"

@@ -139,12 +139,12 @@ int64_t attention_choose_parts(const tdm_plan *plan, int64_t most) {
 
 /* Of flash: of a workgroup before its first tile and after its last one, and of a tile of FAST_KEYS keys, with so many more for
  * each column. Predicted for 1x32x32x256 with 64 keys and 1x4x1x1024x4096, head_dim 64 and 128, and of flash256 for
- * 1x4x1x700x1500x192, on an eighth of the chips, rounded. halves: what two tiles of 32 keys take more, with 129 to 192 columns
- * (4x8x1x1024x1024 with head_dim 160 and 192 on an eighth of gfx950). */
+ * 1x4x1x700x1500x192, on an eighth of the chips, rounded; gfx950's tiles for 1x8x1x1024 with 2048 and 4096 keys, head_dim 64 to
+ * 192. halves: what two tiles of 32 keys take more, with 129 to 192 columns. */
 typedef struct flash_clocks {
   double begin, begin_rows, tile, column, halves, wide_tile, wide_column;
 } flash_clocks;
-static const flash_clocks three_stages = {4700, 0.35, 900, 11, 350, 1050, 6}, two_stages = {4000, 0.67, 1450, 23, 0, 650, 21};
+static const flash_clocks three_stages = {4700, 0.35, 990, 9.5, 740, 1050, 6}, two_stages = {4000, 0.67, 1450, 23, 0, 650, 21};
 
 static flash_clocks flash_of(const tdm_plan *plan) { return has_three_stages(plan) ? three_stages : two_stages; }
 

@@ -29,41 +29,52 @@ using flash_stages = stages<head>;
 
 /* ---- The multiplying slot ---- */
 
-/* A slot reads the other keys, then values. The reads are spread over its products, because LDS gives a pair of SIMDs one in 8
- * clocks. How many of them are started before product `n`. */
+/* A slot reads the other keys, then values, of which two reads make a chunk. Two SIMDs have 8 reads on their way at most, about
+ * one in 8 clocks, so the reads are spread evenly: with two after each of the first products, and none later, reads waited for
+ * room, and products for reads. A slot of head_dim 128 took 1,185 clocks, and takes 1,085. The last chunk arrives while the
+ * products of the last step begin. How many reads are started before product `n`: */
 template <int head>
 DEVICE constexpr int started_reads(int n) {
-  const int all = LATE_KEYS<head> + VALUE_READS<head>, last = SCORE_PRODUCTS<head> + VALUE_PRODUCTS<head> * 5 / 8;
-  const int reads = (n * all + 2 * last - 1) / (2 * last) * 2; /* two reads make a chunk of values */
+  const int all = LATE_KEYS<head> + VALUE_READS<head>,
+            last = SCORE_PRODUCTS<head> + VALUE_PRODUCTS<head> - (BLOCKS<head> == 2 ? head / 32 : 3);
+  const int reads = (n * all + last - 1) / last;
   return reads < all ? reads : all;
 }
-
-/* Chunks of values that are waited for at once: a step's. In a tile of 32 keys only two products would be between the start of
- * the first step's last read and its use. */
-template <int head>
-constexpr int VALUES_AT_ONCE = KEYS<head> == 32 ? 1 : head / 32;
 
 /* And how many of them product n needs. */
 template <int head>
 DEVICE constexpr int needed_reads(int n) {
-  const int before = SCORE_PRODUCTS<head>, at_once = VALUES_AT_ONCE<head>;
-  return n >= before            ? LATE_KEYS<head> + ((n - before) / at_once + 1) * at_once * 2
+  const int before = SCORE_PRODUCTS<head>;
+  return n >= before            ? LATE_KEYS<head> + (n - before + 1) * 2
          : n < EARLY_KEYS<head> ? 0
                                 : (n / BLOCKS<head> + 1) * BLOCKS<head> - EARLY_KEYS<head>;
 }
+template <int head>
+DEVICE constexpr bool reads_in_time(void) {
+  for (int n = 0; n < SCORE_PRODUCTS<head> + VALUE_PRODUCTS<head>; n++)
+    if (needed_reads<head>(n) > started_reads<head>(n)) return false;
+  return true;
+}
 
+/* Each address moves to the next stage after its last read. */
 template <int head>
 DEVICE void start_reads(pong<head> *w, u32x4 *v, int begin, int end) {
+  static_assert(reads_in_time<head>(), "a product waits for a read that comes after it");
 #pragma unroll
   for (int n = begin; n < end; n++) {
     if (n < LATE_KEYS<head>) {
-      start_key_reads(w, EARLY_KEYS<head> + n, EARLY_KEYS<head> + n + 1);
-    } else if (v != nullptr && n % 2 == 0) {
-      const int chunk = (n - LATE_KEYS<head>) / 2, step = chunk / (head / 32), d = chunk % (head / 32);
-      const int at = 16 * step * WIDTH<head> * 2;
-      u32x2 low = lds_read_transposed_unordered(w->at.v[d], at);
-      u32x2 high = lds_read_transposed_unordered(w->at.v[d], at + 8 * WIDTH<head> * 2);
-      v[chunk] = (u32x4){low[0], low[1], high[0], high[1]};
+      const int key = EARLY_KEYS<head> + n;
+      start_key_reads(w, key, key + 1);
+      if ((key + 1) % BLOCKS<head> == 0)
+        turn_addresses<TILE_BYTES<head>>(w->at.k + key / BLOCKS<head>, 1, w->turn == STAGES - 1);
+    } else if (v != nullptr) {
+      const int half = (n - LATE_KEYS<head>) % 2, chunk = (n - LATE_KEYS<head>) / 2, step = chunk / (head / 32),
+                d = chunk % (head / 32);
+      u32x2 words = lds_read_transposed_unordered(w->at.v[d], (16 * step + 8 * half) * WIDTH<head> * 2);
+      v[chunk][2 * half] = words[0];
+      v[chunk][2 * half + 1] = words[1];
+      if (half == 1 && chunk + head / 32 >= VALUE_PRODUCTS<head>) /* from the stage before this tile's */
+        turn_addresses<TILE_BYTES<head>>(w->at.v + d, 1, w->turn == 0);
     }
   }
 }
@@ -88,8 +99,6 @@ DEVICE void multiply_keys(pong<head> *w, u32x4 *v, tdm_type type) {
 #pragma unroll
     for (int part = parts_before<head>(n); part < parts_before<head>(n + 1); part++) load_part(w, part);
   }
-  turn_addresses<TILE_BYTES<head>>(w->at.k + EARLY_KEYS<head> / BLOCKS<head>, LATE_KEYS<head> / BLOCKS<head>,
-                                   w->turn == STAGES - 1);
   keep_order();
 }
 
@@ -104,12 +113,6 @@ DEVICE void end_multiplying(bool last = false) {
   keep_order();
 }
 
-/* From the stage before this tile's. */
-template <int head>
-DEVICE void turn_values(pong<head> *w) {
-  turn_addresses<TILE_BYTES<head>>(w->at.v, head / 32, w->turn == 0);
-}
-
 /* O' += V' P' of the tile before. The last product comes after the slot's barrier, so that the matrix unit has work
  * while one group hands over to the other. */
 template <int head>
@@ -118,13 +121,12 @@ DEVICE void multiply_tile(pong<head> *w, u32x4 *v, tdm_type type, bool last = fa
 #pragma unroll
   for (int i = before; i < all; i++) {
     const int d = (i - before) % of_step, step = (i - before) / of_step;
-    if ((i - before) % VALUES_AT_ONCE<head> == 0) wait_lds_but(started_reads<head>(i) - needed_reads<head>(i));
+    wait_lds_but(started_reads<head>(i) - needed_reads<head>(i));
     if (i == all - 1) end_multiplying<head>(last); /* nothing of its stages is on its way any more */
     keep_order();
     v[i - before] = in_order(v[i - before]);
     w->o[d] = in_order(mfma(v[i - before], w->p[step], w->o[d], type));
     start_reads(w, v, started_reads<head>(i), started_reads<head>(i + 1));
-    if (i == all - 3) turn_values(w);
   }
   keep_order();
 }
@@ -139,25 +141,49 @@ DEVICE void multiply_slot(pong<head> *w, tdm_type type) {
 
 /* ---- The slot of probabilities ---- */
 
-/* S(i): `next` has the keys of the next tile; key: the first of this one. */
+/* Packed f32 waits for the matrix unit, which the other group uses. So only these last pairs of a tile are packed, where the
+ * VALU has more to do than the matrix unit. */
+enum { PACKED = 2 };
+
+/* S(i): `next` has the keys of the next tile, which are read one by one, because the other group reads, too; key: the first of
+ * this one. Pairs of scores go through three steps: an instruction for a pair comes between those for two others, so that none
+ * waits for the one before. As a function of its own, this loop took up to a third longer: clang placed registers otherwise. */
 template <int head>
 DEVICE void probability_slot(pong<head> *w, float scale, int key, bool masked, bool first, tdm_type type) {
-  enum { READS = EARLY_KEYS<head> };
   keep_order();
   set_priority<0>();
   if (masked)
     for (int b = 0; b < BLOCKS<head>; b++) mask_scores(&w->s[b], w->seen, key + 32 * b);
   settle_reference<BLOCKS<head>>(w, &w->grows, w->s, scale, first);
-  f32x2 sums = 0;
+  w->turn = w->turn == STAGES - 1 ? 0 : w->turn + 1;
+  const int pairs = 4 * STEPS<head>, packed_from = head <= 64 ? pairs - PACKED : pairs;
+  f32x2 sums;
+  f32x2 x[pairs];
 #pragma unroll
-  for (int i = 0; i < STEPS<head>; i++) {
+  for (int k = 0; k < pairs + 2; k++) {
     keep_order();
-    start_key_reads(w, READS * i / STEPS<head>, READS * (i + 1) / STEPS<head>);
-    w->p[i] = eight_exponentials(w->s[i / 2], i % 2 * 8, scale, w->base, &sums, head <= 64 && i == STEPS<head> - 1, type);
+    if (k < pairs) {
+      start_key_reads(w, EARLY_KEYS<head> * k / pairs, EARLY_KEYS<head> * (k + 1) / pairs);
+      x[k] = (f32x2){w->s[k / 8][k % 8 * 2], w->s[k / 8][k % 8 * 2 + 1]};
+      if (k < packed_from)
+        x[k] = (f32x2){__builtin_fmaf(x[k][0], scale, -w->base), __builtin_fmaf(x[k][1], scale, -w->base)};
+      else
+        x[k] = __builtin_elementwise_fma(x[k], (f32x2)scale, (f32x2)-w->base);
+    }
+    const int e = k - 1, sum = k - 2;
+    if (e >= 0 && e < pairs) x[e] = (f32x2){__builtin_amdgcn_exp2f(x[e][0]), __builtin_amdgcn_exp2f(x[e][1])};
+    if (sum == 0) sums = x[0];
+    if (sum > 0 && sum < packed_from) {
+      float low = sums[0], high = sums[1];
+      add_unpacked(&low, x[sum][0]);
+      add_unpacked(&high, x[sum][1]);
+      sums = (f32x2){low, high};
+    }
+    if (sum >= packed_from) sums += x[sum];
+    if (sum >= 0) w->p[sum / 4][sum % 4] = pack_two(x[sum][0], x[sum][1], type);
   }
   float sum = sums[0] + sums[1];
   keep_order();
-  w->turn = w->turn == STAGES - 1 ? 0 : w->turn + 1;
   turn_addresses<TILE_BYTES<head>>(w->at.k, EARLY_KEYS<head> / BLOCKS<head>, w->turn == STAGES - 1);
   wait_lds();
   take_keys(w);
@@ -213,8 +239,8 @@ template <int head>
 DEVICE void load_second_tiles(pong<head> *w) {
   keep_order();
   load_part(w, 3);
+  load_part(w, 8);
   load_part(w, 9);
-  load_part(w, 11);
   load_tiles(w);
   keep_order();
 }
@@ -285,6 +311,7 @@ DEVICE void flash_body(const attention_args *a, LDS flash_stages<head> *lds, tdm
   }
   const int group = wave_index() / 4;
   load_part(&w, 0);
+  load_part(&w, 1);
   load_part(&w, 2);
   keep_order();
   if (group == 0) {

@@ -181,6 +181,29 @@ DEVICE void other_stage(uint32_t *at, int count) {
 
 /* ---- S ---- */
 
+/* 2^(scale s - base) of 8 scores, packed. Packed f32 waits for the matrix unit, which the other group uses. */
+DEVICE u32x4 eight_exponentials(const f32x16 s, int from, float scale, float base, f32x2 *sum, tdm_type type) {
+  u32x4 p;
+  float x[8];
+#pragma unroll
+  for (int r = 0; r < 8; r += 2) {
+    x[r] = __builtin_fmaf(s[from + r], scale, -base);
+    x[r + 1] = __builtin_fmaf(s[from + r + 1], scale, -base);
+    /* Four scores before the exponentials that wait for them: clang put one just after the other. */
+    if (r % 4 == 2) asm("" : "+v"(x[r - 2]), "+v"(x[r - 1]), "+v"(x[r]), "+v"(x[r + 1]));
+  }
+#pragma unroll
+  for (int r = 0; r < 8; r += 2) {
+    f32x2 both = {__builtin_amdgcn_exp2f(x[r]), __builtin_amdgcn_exp2f(x[r + 1])};
+    float low = (*sum)[0], high = (*sum)[1];
+    add_unpacked(&low, both[0]);
+    add_unpacked(&high, both[1]);
+    *sum = (f32x2){low, high};
+    p[r / 2] = pack_two(both[0], both[1], type);
+  }
+  return p;
+}
+
 /* S(i); key: the first of the tile. */
 template <int head>
 DEVICE void probability_slot(turns<head> *w, float scale, int key, bool masked, bool first, tdm_type type) {
@@ -193,7 +216,7 @@ DEVICE void probability_slot(turns<head> *w, float scale, int key, bool masked, 
 #pragma unroll
   for (int i = 0; i < STEPS<head>; i++) {
     keep_order();
-    w->p[i] = eight_exponentials(w->s[i / 2], i % 2 * 8, scale, w->base, &sums, false, type);
+    w->p[i] = eight_exponentials(w->s[i / 2], i % 2 * 8, scale, w->base, &sums, type);
     if (i == 1) {
       write_tile(w);
       load_tile(w);

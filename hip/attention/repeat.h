@@ -28,6 +28,11 @@ DEVICE float repeat_tile(wave_rows<head, chunks> *w, const f32x16 *s, u32x4 *p, 
 #pragma unroll
   for (int i = 0; i < 2 * blocks; i++) {
     keep_order();
+    /* With many registers in use: else clang multiplies all scores first and adds all probabilities last, and spills. */
+    if (head > 64) {
+      scale = in_order(scale);
+      sum = in_order(sum);
+    }
 #pragma unroll
     for (int r = 0; r < 8; r += 2) {
       f32x2 x = subtract_base((f32x2){s[i / 2][i % 2 * 8 + r], s[i / 2][i % 2 * 8 + r + 1]}, scale, base);

@@ -1,4 +1,4 @@
-/* What the loops of two groups of waves that alternate share (ping_pong.h, register_loads.h): the exponentials of a slot.
+/* What the loops of two groups of waves that alternate share (ping_pong.h, register_loads.h) around the exponentials of a slot.
  * Included after key_tile.h and query_rows.h. */
 #ifndef TANDEM_HIP_ATTENTION_SLOTS_H
 #define TANDEM_HIP_ATTENTION_SLOTS_H
@@ -8,39 +8,6 @@
 /* ---- Probabilities ---- */
 
 DEVICE void add_unpacked(float *sum, float x) { asm("v_add_f32 %0, %0, %1" : "+v"(*sum) : "v"(x)); }
-
-/* 2^(scale s - base) of 8 scores, packed. Packed f32 waits for the matrix unit, which the other group uses; so it is only for
- * the end of a slot in which the VALU has more to do than the matrix unit. */
-DEVICE u32x4 eight_exponentials(const f32x16 s, int from, float scale, float base, f32x2 *sum, bool packed, tdm_type type) {
-  u32x4 p;
-  float x[8];
-#pragma unroll
-  for (int r = 0; r < 8; r += 2) {
-    f32x2 both = {s[from + r], s[from + r + 1]};
-    if (packed)
-      both = __builtin_elementwise_fma(both, (f32x2)scale, (f32x2)-base);
-    else
-      both = (f32x2){__builtin_fmaf(both[0], scale, -base), __builtin_fmaf(both[1], scale, -base)};
-    x[r] = both[0];
-    x[r + 1] = both[1];
-    /* Four scores before the exponentials that wait for them: clang put one just after the other. */
-    if (r % 4 == 2) asm("" : "+v"(x[r - 2]), "+v"(x[r - 1]), "+v"(x[r]), "+v"(x[r + 1]));
-  }
-#pragma unroll
-  for (int r = 0; r < 8; r += 2) {
-    f32x2 both = {__builtin_amdgcn_exp2f(x[r]), __builtin_amdgcn_exp2f(x[r + 1])};
-    if (packed) {
-      *sum += both;
-    } else {
-      float low = (*sum)[0], high = (*sum)[1];
-      add_unpacked(&low, both[0]);
-      add_unpacked(&high, both[1]);
-      *sum = (f32x2){low, high};
-    }
-    p[r / 2] = pack_two(both[0], both[1], type);
-  }
-  return p;
-}
 
 /* Scores this much above the reference still add up to at most LARGEST_SUM in a lane, which has 32 of a tile. */
 #define GROWTH 8.0f

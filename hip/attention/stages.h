@@ -84,34 +84,36 @@ DEVICE uint32_t length_of(int rows, uint32_t row_bytes, uint32_t last_bytes) {
   return scalar_here(rows > 0 ? (uint32_t)rows * row_bytes + last_bytes : 0);
 }
 
+/* Load n of a tile of keys, or of values. */
 template <int head>
-DEVICE void load_tile(const char *base, uint32_t length, const uint32_t *from, uint32_t to) {
+DEVICE void load_tile(const char *base, uint32_t length, const uint32_t *from, uint32_t to, int n) {
+  static_assert(LOADS<head> <= 2, "load_part has two for each tile");
   buffer resource = make_short_buffer(base, length);
-#pragma unroll
-  for (int i = 0; i < LOADS<head>; i++)
-    buffer_load_to_lds(resource, from[i], at_lds(to + (uint32_t)(i * FAST_THREADS * CHUNK)));
+  if (n < LOADS<head>) buffer_load_to_lds(resource, from[n], at_lds(to + (uint32_t)(n * FAST_THREADS * CHUNK)));
 }
 
 /* What the scalar unit does for the loads of a tile of keys, and of the values of the tile before it, in parts: it can issue
  * five instructions between two products without making the second one late. */
-enum { LOAD_PARTS = 12 };
+enum { LOAD_PARTS = 10 };
 template <int head>
 DEVICE void load_part(pong<head> *w, int part) {
   next_tiles *n = &w->next;
   switch (part) {
     case 0: n->length = length_of(n->rows, n->k_row, n->k_end); break;
-    case 2: load_tile<head>(n->k, n->length, w->k_from, n->stage); break;
+    case 1: load_tile<head>(n->k, n->length, w->k_from, n->stage, 0); break;
+    case 2: load_tile<head>(n->k, n->length, w->k_from, n->stage, 1); break;
     case 3: n->k = advance_here(n->k, n->k_step); break;
-    case 5: n->length = length_of(n->rows_before, n->v_row, n->v_end); break;
-    case 6: load_tile<head>(n->v, n->length, w->v_from, n->stage_before + (uint32_t)sizeof w->lds->k); break;
+    case 4: n->length = length_of(n->rows_before, n->v_row, n->v_end); break;
+    case 5: load_tile<head>(n->v, n->length, w->v_from, n->stage_before + (uint32_t)sizeof w->lds->k, 0); break;
+    case 6: load_tile<head>(n->v, n->length, w->v_from, n->stage_before + (uint32_t)sizeof w->lds->k, 1); break;
     case 7: n->v = advance_here(n->v, n->v_step); break;
-    case 9:
+    case 8:
       n->rows_before = n->rows;
       n->left = (int)add_here((uint32_t)n->left, (uint32_t)-KEYS<head>);
       n->rows = scalar_here(n->left < 0 ? 0 : n->left);
       n->rows = scalar_here(n->rows > KEYS<head> ? KEYS<head> : n->rows);
       break;
-    case 11:
+    case 9:
       n->stage_before = scalar_here(n->stage);
       n->stage = scalar_here(n->stage == n->last ? n->last - (STAGES - 1) * TILE_BYTES<head> : n->stage + TILE_BYTES<head>);
       break;
@@ -120,7 +122,7 @@ DEVICE void load_part(pong<head> *w, int part) {
 /* Those before product n. */
 template <int head>
 DEVICE constexpr int parts_before(int n) {
-  const int parts = n <= 1 ? 0 : (n - 1) * (LOAD_PARTS + 2) / SCORE_PRODUCTS<head>;
+  const int parts = n <= 1 ? 0 : (n - 1) * (LOAD_PARTS + 1) / SCORE_PRODUCTS<head>;
   return n == SCORE_PRODUCTS<head> || parts > LOAD_PARTS ? LOAD_PARTS : parts;
 }
 template <int head>
