@@ -31,7 +31,7 @@ using flash_stages = stages<head>;
 
 /* A slot reads the other keys, then values, of which two reads make a chunk. Two SIMDs have 8 reads on their way at most, about
  * one in 8 clocks, so the reads are spread evenly: with two after each of the first products, and none later, reads waited for
- * room, and products for reads. A slot of head_dim 128 took 1,185 clocks, and takes 1,085. The last chunk arrives while the
+ * room, and products for reads. A slot of head_dim 128 took 1,245 clocks, and takes 1,092. The last chunk arrives while the
  * products of the last step begin. How many reads are started before product `n`: */
 template <int head>
 DEVICE constexpr int started_reads(int n) {
