@@ -195,10 +195,7 @@ DEVICE u32x4 eight_exponentials(const f32x16 s, int from, float scale, float bas
 #pragma unroll
   for (int r = 0; r < 8; r += 2) {
     f32x2 both = {__builtin_amdgcn_exp2f(x[r]), __builtin_amdgcn_exp2f(x[r + 1])};
-    float low = (*sum)[0], high = (*sum)[1];
-    add_unpacked(&low, both[0]);
-    add_unpacked(&high, both[1]);
-    *sum = (f32x2){low, high};
+    add_unpacked(sum, both);
     p[r / 2] = pack_two(both[0], both[1], type);
   }
   return p;

@@ -28,7 +28,8 @@ DEVICE float repeat_tile(wave_rows<head, chunks> *w, const f32x16 *s, u32x4 *p, 
 #pragma unroll
   for (int i = 0; i < 2 * blocks; i++) {
     keep_order();
-    /* With many registers in use: else clang multiplies all scores first and adds all probabilities last, and spills. */
+    /* With many registers in use: else clang multiplies all scores first and adds all probabilities last, and spills. With
+     * head_dim 64 it does not, and gfx942 would take 1.7 % more. */
     if (head > 64) {
       scale = in_order(scale);
       sum = in_order(sum);

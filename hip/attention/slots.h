@@ -7,7 +7,13 @@
 
 /* ---- Probabilities ---- */
 
-DEVICE void add_unpacked(float *sum, float x) { asm("v_add_f32 %0, %0, %1" : "+v"(*sum) : "v"(x)); }
+/* Not packed: that would wait for the matrix unit, which the other group uses. */
+DEVICE void add_unpacked(f32x2 *sums, f32x2 x) {
+  float low = (*sums)[0], high = (*sums)[1];
+  asm("v_add_f32 %0, %0, %1" : "+v"(low) : "v"(x[0]));
+  asm("v_add_f32 %0, %0, %1" : "+v"(high) : "v"(x[1]));
+  *sums = (f32x2){low, high};
+}
 
 /* Scores this much above the reference still add up to at most LARGEST_SUM in a lane, which has 32 of a tile. */
 #define GROWTH 8.0f
