@@ -31,9 +31,9 @@ using flash_stages = stages<head>;
 
 /* A slot reads the other keys, then values, of which two reads make a chunk. Two SIMDs have 8 reads on their way at most, about
  * one in 8 clocks, so the reads are spread evenly: with two after each of the first products, and none later, reads waited for
- * room, and products for reads. A slot of head_dim 128 took 1,245 clocks, and takes 1,092. The last read starts a
- * step of values before the end, and in tiles of 32 keys three products before it, which predicted the fewest clocks of three to
- * five. How many reads are started before product `n`: */
+ * room, and products for reads. A slot of head_dim 128 took 1,245 clocks, and takes 1,092. The last read starts a step of
+ * values before the end, and in tiles of 32 keys three products before it: of three to five, three took the fewest
+ * predicted clocks. How many reads are started before product `n`: */
 template <int head>
 DEVICE constexpr int started_reads(int n) {
   const int all = LATE_KEYS<head> + VALUE_READS<head>,
