@@ -43,17 +43,31 @@ static const step_clocks *step_clocks_of(const tdm_plan *plan) {
   return tdm_hip_half_lines(plan->context->hip->chip) ? &row->narrow : &row->wide;
 }
 
+/* How many tiles share a line, of the operand whose lines fewer share. */
+static double tiles_of_line(const tdm_plan *plan, const hip_tile_shape *tile) {
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  return fmin(ceil((double)d->m / tile->m), ceil((double)d->n / tile->n));
+}
+
 /* Rows of whole dwords by 32x32 on gfx942, by predictions of 512x512, 512x1024 and 1024x1024, K = 512 and 2048, and of
  * 128x512x2048 and 256x512x4096 in four parts, bf16 in each layout: where tiles share lines, in turns, the loop takes 330 to
- * 535 clocks less for a step than that estimate, and 85 less where they share none (1x1024, K = 256 to 8192, 1 to 16 parts). */
+ * 535 clocks less for a step than that estimate, and 85 less where they share none (1x1024, K = 256 to 8192, 1 to 16 parts).
+ * Where few tiles share a line, most of the bytes are HBM's: by 48 to 256 rows with K = 2048 and 4096, in 1, 2 and 4 parts.
+ * Without FEW 64x4096x4096 nt was estimated at 29,176 clocks in two parts, and takes 40,175 without the launch. In one part a
+ * CU's workgroups meet lines that others have dropped: 96x9728x1536 nt, three of a CU, takes 34,847 and was estimated at 29,095
+ * without LATER, where 64x128 takes 27,776. */
 static double whole_rest(const tdm_plan *plan, const hip_tile_shape *tile, int split, double of_cu, double steps) {
   enum { ALONE = -465, ALONE_A = -60, ALONE_B = 20, ONCE = 400, PARTS = 700 };          /* a tile of a CU; for A, B across k */
   enum { TWO = -490, TWO_A = 50, TWO_B = 110, PARTS_OF_TWO = 2500, NONE_SHARED = -85 }; /* each two of a CU */
+  enum { FEW = 450, FEW_OF_TWO = 650 }; /* over the square of the tiles that share a line */
+  enum { LATER = 25, MOST_LATER = 50, MANY = 32 };
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const bool a = gemm_transposed_a(d), b = !gemm_transposed_b(d), parts = split > 1;
-  if (d->m <= tile->m || d->n <= tile->n) return steps * NONE_SHARED;
-  if (of_cu > 1) return parts * PARTS_OF_TWO + steps * of_cu / 2 * (TWO + a * TWO_A + b * TWO_B);
-  return ONCE + parts * PARTS + steps * (ALONE + a * ALONE_A + b * ALONE_B);
+  const double shared = tiles_of_line(plan, tile), square = shared * shared;
+  if (shared <= 1) return steps * NONE_SHARED;
+  if (of_cu <= 1) return ONCE + parts * PARTS + steps * (ALONE + a * ALONE_A + b * ALONE_B + FEW / square);
+  const double later = parts ? 0 : fmin(LATER * (of_cu - 1), MOST_LATER) * fmax(0, 1 - shared / MANY);
+  return parts * PARTS_OF_TWO + steps * of_cu * ((TWO + a * TWO_A + b * TWO_B + FEW_OF_TWO / square) / 2 + later);
 }
 
 /* The same of 64x64 and 64x128 in one part, on gfx942, too: by predictions of 512x512x1024, 1024x1024 with K = 512 and 2048,
@@ -95,6 +109,34 @@ static double whole_64_rest(const tdm_plan *plan, double of_cu, double steps) {
   return of->once + of->share * counted * less * fmax(0, 1 - hbm / (steps * of_cu * of->step));
 }
 
+/* The same in several parts of few tiles, where rows begin at lines: by predictions of 100 products of 40 to 1024 rows or
+ * columns, K = 1024 to 14336, bf16 in each layout. Those in as many parts as fit the CUs well are estimated at 0.92 to 1.26
+ * of what they take, in the middle 1.07, as by hip_tile_64x128. Without it the middle was 1.2 by 64x64, and 48x2560x2560 nt
+ * took 23,110 clocks by hip_tile_32x128; it takes 20,087. With more tiles 1024x1024x1024 nt would take 23,126 clocks by
+ * 64x128 in two parts, and takes 21,052 by 64x64; with fewer lines 16x4096x4096 nn 30,600 by 64x64, and 28,887 by
+ * hip_tile_16x64. 128x1024x16384 nt takes 47,375 in 19 parts, and was estimated at 0.9 of that without EACH_MORE; by
+ * hip_tile_64x128 it takes 41,632. */
+typedef struct parts_clocks {
+  double most; /* tiles of a CU, if they were not in parts */
+  double once;
+  double alone;  /* of a step */
+  double shared; /* more, where tiles share lines */
+  double few;    /* and over how many share one */
+} parts_clocks;
+static bool whole_64_parts_rest(const tdm_plan *plan, const hip_tile_shape *tile, int split, double of_cu, double steps,
+                                double *more) {
+  enum { FEW_LINES = 32, MANY_PARTS = 12, EACH_MORE = 300 };
+  static const parts_clocks rows[] = {{0.7, 400, -240, -200, 570}, {0.35, 2200, -240, -450, 1040}};
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  const parts_clocks *of = &rows[plan->kernel == &tdm_gemm_hip_shifted_64x128];
+  const double share = tiles_of_line(plan, tile);
+  if (gemm_tiles_of_cu(plan, tile) > of->most || d->m <= FEW_LINES || d->n <= FEW_LINES || !gemm_begin_at(d, HIP_STEP_BYTES))
+    return false;
+  *more = of->once + EACH_MORE * fmax(0, split - MANY_PARTS) +
+          steps * of_cu * (of->alone + (share > 1 ? of->shared + of->few / share : 0));
+  return true;
+}
+
 /* What a long product takes more for each step, where the L2 does not keep what the next step needs again: by 64x128 above all
  * if rows of both operands are along k and straddle their lines. bf16 with pad = 1: 1500x1100x3000 nt takes 60,962 clocks on
  * gfx950, and nn 56,859; on gfx942 nn, nt, tn and tt take 77,157, 94,591, 80,352 and 86,360, and 2436x1487x2560 tn, with two
@@ -126,14 +168,15 @@ static double rest(const tdm_plan *plan, int split) {
   hip_tile_shape one = kernel_of(plan).tile;
   one.resident = 1;
   const double alone = of->alone[d->layout], two = of->two + across * of->two_across,
-               of_cu = gemm_rows_rounds(plan, &one, split),
-               more = of->once + OF_FEW * fmax(0, FEW_STEPS - steps) + (split > 1 && of_cu <= 1 ? of->parts : 0) +
-                      steps * (of_cu > 1 ? of_cu / 2 * two : alone);
+               of_cu = gemm_rows_rounds(plan, &one, split);
+  double more = of->once + OF_FEW * fmax(0, FEW_STEPS - steps) + (split > 1 && of_cu <= 1 ? of->parts : 0) +
+                steps * (of_cu > 1 ? of_cu / 2 * two : alone);
   if (split > 1 && gemm_rows_rounds(plan, &one, 1) > ENOUGH) return SLOW;
   if (!whole_dwords(plan)) return more + long_product(plan, steps * split, split, of_cu);
   if (!tdm_hip_half_lines(plan->context->hip->chip)) return fmax(0, more);
   if (plan->kernel == &tdm_gemm_hip_shifted_32x32) return whole_rest(plan, &one, split, of_cu, steps);
-  return split == 1 ? whole_64_rest(plan, of_cu, steps) : fmax(0, more);
+  if (split == 1) return whole_64_rest(plan, of_cu, steps);
+  return whole_64_parts_rest(plan, &one, split, of_cu, steps, &more) ? more : fmax(0, more);
 }
 
 /* A row of less than a chunk could be followed by less than what a chunk takes of it (engine/unaligned.h). */
@@ -162,7 +205,9 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
 
 static void cost_shifted(const tdm_plan *plan, tdm_cost *cost) {
   int split;
-  *cost = gemm_best_split(plan, kernel_of(plan).tile, rest, &split);
+  const hip_tile_shape tile = kernel_of(plan).tile;
+  *cost = gemm_best_split(plan, tile, rest, &split);
+  cost->clocks *= gemm_few_lines_share(plan, &tile);
 }
 
 static tdm_status prepare_shifted(tdm_plan *plan) {

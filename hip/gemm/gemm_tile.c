@@ -117,8 +117,14 @@ static const tile_share wide_16_bit[] = {
     {64, 64, 0, 0.5, 16, 64, 64, 1.07},
     {.m = 0}};
 
-/* gfx942: 2880x2560x2560 tt took 203,416 by it, and takes 158,768 by hip_256x256. */
-static const tile_share narrow[] = {{64, 128, 2, INFINITY, 0, 0, 0, 1.15}, {.m = 0}};
+/* gfx942. */
+static const tile_share narrow[] = {
+    /* 2880x2560x2560 tt took 203,416 by it, and takes 158,768 by hip_256x256. */
+    {64, 128, 2, INFINITY, 0, 0, 0, 1.15},
+    /* K splits of few tiles: four products of 96x4096x4096 to 256x2560x2560 are estimated at 0.97 to 1.03, and by 64x128 at
+     * 1.05 to 1.08. */
+    {128, 128, 0, 0.15, 0, 64, 64, 1.05},
+    {.m = 0}};
 
 static double share_of(const tdm_plan *plan, const hip_tile_shape *tile) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
@@ -136,7 +142,7 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
   const hip_depth_tile *t = plan->kernel->variant;
   tdm_tuning tuning;
   *cost = tdm_hip_best_depth(plan, t, cost_of_depth, tries, &tuning);
-  cost->clocks *= share_of(plan, &t->kernel.tile);
+  cost->clocks *= share_of(plan, &t->kernel.tile) * gemm_few_lines_share(plan, &t->kernel.tile);
 }
 
 /* A shape of tile_shapes.h, whose four numbers become arguments. */
