@@ -15,6 +15,8 @@ static const plans_case products[] = {
     {"gemm", "bf16", "nt", NULL, NULL, "1x4096x14336"},
     {"gemm", "bf16", "nt", NULL, NULL, "16x64x4096"},
     {"gemm", "f16", "nt", NULL, NULL, "32x11008x4096"},
+    {"gemm", "bf16", "nt", NULL, NULL, "64x4096x4096"},
+    {"gemm", "bf16", "tt", NULL, NULL, "96x3456x7104"},
     {"gemm", "f16", "tn", NULL, NULL, "64x16x8190"},
     {"gemm", "bf16", "nn", NULL, "out=f32", "300x500x1000"},
     {"gemm", "f32", "nt", NULL, NULL, "129x257x1025"},
