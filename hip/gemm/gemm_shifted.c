@@ -43,7 +43,7 @@ static const step_clocks *step_clocks_of(const tdm_plan *plan) {
   return tdm_hip_half_lines(plan->context->hip->chip) ? &row->narrow : &row->wide;
 }
 
-/* How many tiles share a line, of the operand whose lines fewer share. */
+/* How many tiles share a line of the operand whose lines the fewest share. */
 static double tiles_of_line(const tdm_plan *plan, const hip_tile_shape *tile) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   return fmin(ceil((double)d->m / tile->m), ceil((double)d->n / tile->n));
@@ -53,14 +53,14 @@ static double tiles_of_line(const tdm_plan *plan, const hip_tile_shape *tile) {
  * 128x512x2048 and 256x512x4096 in four parts, bf16 in each layout: where tiles share lines, in turns, the loop takes 330 to
  * 535 clocks less for a step than that estimate, and 85 less where they share none (1x1024, K = 256 to 8192, 1 to 16 parts).
  * Where few tiles share a line, most of the bytes are HBM's: by 48 to 256 rows with K = 2048 and 4096, in 1, 2 and 4 parts.
- * Without FEW 64x4096x4096 nt was estimated at 29,176 clocks in two parts, and takes 40,175 without the launch. In one part a
- * CU's workgroups meet lines that others have dropped: 96x9728x1536 nt, three of a CU, takes 34,847 and was estimated at 29,095
- * without LATER, where 64x128 takes 27,776. */
+ * Without FEW 64x4096x4096 nt was estimated at 29,176 clocks in two parts, and takes 40,175 without the launch. In one part
+ * each further workgroup of a CU takes longer, unless MANY tiles share a line; we did not look for the cause: 96x9728x1536 nt,
+ * three workgroups for each CU, takes 34,847 and was estimated at 29,095 without LATER; 64x128 takes 27,776. */
 static double whole_rest(const tdm_plan *plan, const hip_tile_shape *tile, int split, double of_cu, double steps) {
   enum { ALONE = -465, ALONE_A = -60, ALONE_B = 20, ONCE = 400, PARTS = 700 };          /* a tile of a CU; for A, B across k */
   enum { TWO = -490, TWO_A = 50, TWO_B = 110, PARTS_OF_TWO = 2500, NONE_SHARED = -85 }; /* each two of a CU */
-  enum { FEW = 450, FEW_OF_TWO = 650 }; /* over the square of the tiles that share a line */
-  enum { LATER = 25, MOST_LATER = 50, MANY = 32 };
+  enum { FEW = 450, FEW_OF_TWO = 650 };            /* over the square of the tiles that share a line */
+  enum { LATER = 25, MOST_LATER = 50, MANY = 32 }; /* of each workgroup's step, for each workgroup of its CU before it */
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const bool a = gemm_transposed_a(d), b = !gemm_transposed_b(d), parts = split > 1;
   const double shared = tiles_of_line(plan, tile), square = shared * shared;
@@ -117,11 +117,11 @@ static double whole_64_rest(const tdm_plan *plan, double of_cu, double steps) {
  * hip_tile_16x64. 128x1024x16384 nt takes 47,375 in 19 parts, and was estimated at 0.9 of that without EACH_MORE; by
  * hip_tile_64x128 it takes 41,632. */
 typedef struct parts_clocks {
-  double most; /* tiles of a CU, if they were not in parts */
-  double once;
-  double alone;  /* of a step */
-  double shared; /* more, where tiles share lines */
-  double few;    /* and over how many share one */
+  double most;   /* for products of at most so many tiles for each CU, parts not counted */
+  double once;   /* of a workgroup */
+  double alone;  /* of a step, where no two tiles share lines */
+  double shared; /* of a step, in addition, where tiles share lines */
+  double few;    /* divided by how many share one, also in addition */
 } parts_clocks;
 static bool whole_64_parts_rest(const tdm_plan *plan, const hip_tile_shape *tile, int split, double of_cu, double steps,
                                 double *more) {
