@@ -49,8 +49,8 @@ void gemm_add_turns(const tdm_plan *plan, const hip_tile_shape *tile, int of_xcd
 void gemm_set_turns(const tdm_plan *plan, const hip_tile_shape *tile, int of_xcd, const hip_tile_work *work, uint32_t *turn_m,
                     uint32_t *turn_n);
 
-/* What the estimate of a tile is multiplied by for products of few rows or columns (gemm_few.c). */
-double gemm_few_lines_share(const tdm_plan *plan, const hip_tile_shape *tile);
+/* What the estimate of a tile is multiplied by for products of its kind (gemm_share.c). */
+double gemm_tile_share(const tdm_plan *plan, const hip_tile_shape *tile);
 
 /* Does this kernel support the plan's split? */
 bool gemm_supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, char *reason, size_t size);

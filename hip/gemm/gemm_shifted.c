@@ -109,13 +109,13 @@ static double whole_64_rest(const tdm_plan *plan, double of_cu, double steps) {
   return of->once + of->share * counted * less * fmax(0, 1 - hbm / (steps * of_cu * of->step));
 }
 
-/* The same in several parts of few tiles, where rows begin at lines: by predictions of 100 products of 40 to 1024 rows or
- * columns, K = 1024 to 14336, bf16 in each layout. Those in as many parts as fit the CUs well are estimated at 0.92 to 1.26
- * of what they take, in the middle 1.07, as by hip_tile_64x128. Without it the middle was 1.2 by 64x64, and 48x2560x2560 nt
- * took 23,110 clocks by hip_tile_32x128; it takes 20,087. With more tiles 1024x1024x1024 nt would take 23,126 clocks by
- * 64x128 in two parts, and takes 21,052 by 64x64; with fewer lines 16x4096x4096 nn 30,600 by 64x64, and 28,887 by
- * hip_tile_16x64. 128x1024x16384 nt takes 47,375 in 19 parts, and was estimated at 0.9 of that without EACH_MORE; by
- * hip_tile_64x128 it takes 41,632. */
+/* The same in several parts of few tiles, where rows begin at lines, and `otherwise` elsewhere: by predictions of 100
+ * products of 40 to 1024 rows or columns, K = 1024 to 14336, bf16 in each layout. Those in as many parts as fit the CUs well
+ * are estimated at 0.92 to 1.26 of what they take, in the middle 1.07, as by hip_tile_64x128. Without it the middle was 1.2
+ * by 64x64, and 48x2560x2560 nt took 23,110 clocks by hip_tile_32x128; it takes 20,087. With more tiles 1024x1024x1024 nt
+ * would take 23,126 clocks by 64x128 in two parts, and takes 21,052 by 64x64; with fewer lines 16x4096x4096 nn 30,600 by
+ * 64x64, and 28,887 by hip_tile_16x64. 128x1024x16384 nt takes 47,375 in 19 parts, and was estimated at 0.9 of that without
+ * EACH_MORE; by hip_tile_64x128 it takes 41,632. */
 typedef struct parts_clocks {
   double most;   /* for products of at most so many tiles for each CU, parts not counted */
   double once;   /* of a workgroup */
@@ -123,18 +123,17 @@ typedef struct parts_clocks {
   double shared; /* of a step, in addition, where tiles share lines */
   double few;    /* divided by how many share one, also in addition */
 } parts_clocks;
-static bool whole_64_parts_rest(const tdm_plan *plan, const hip_tile_shape *tile, int split, double of_cu, double steps,
-                                double *more) {
+static double whole_64_parts_rest(const tdm_plan *plan, const hip_tile_shape *tile, int split, double of_cu, double steps,
+                                  double otherwise) {
   enum { FEW_LINES = 32, MANY_PARTS = 12, EACH_MORE = 300 };
   static const parts_clocks rows[] = {{0.7, 400, -240, -200, 570}, {0.35, 2200, -240, -450, 1040}};
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const parts_clocks *of = &rows[plan->kernel == &tdm_gemm_hip_shifted_64x128];
   const double share = tiles_of_line(plan, tile);
   if (gemm_tiles_of_cu(plan, tile) > of->most || d->m <= FEW_LINES || d->n <= FEW_LINES || !gemm_begin_at(d, HIP_STEP_BYTES))
-    return false;
-  *more = of->once + EACH_MORE * fmax(0, split - MANY_PARTS) +
-          steps * of_cu * (of->alone + (share > 1 ? of->shared + of->few / share : 0));
-  return true;
+    return otherwise;
+  return of->once + EACH_MORE * fmax(0, split - MANY_PARTS) +
+         steps * of_cu * (of->alone + (share > 1 ? of->shared + of->few / share : 0));
 }
 
 /* What a long product takes more for each step, where the L2 does not keep what the next step needs again: by 64x128 above all
@@ -168,15 +167,15 @@ static double rest(const tdm_plan *plan, int split) {
   hip_tile_shape one = kernel_of(plan).tile;
   one.resident = 1;
   const double alone = of->alone[d->layout], two = of->two + across * of->two_across,
-               of_cu = gemm_rows_rounds(plan, &one, split);
-  double more = of->once + OF_FEW * fmax(0, FEW_STEPS - steps) + (split > 1 && of_cu <= 1 ? of->parts : 0) +
-                steps * (of_cu > 1 ? of_cu / 2 * two : alone);
+               of_cu = gemm_rows_rounds(plan, &one, split),
+               more = of->once + OF_FEW * fmax(0, FEW_STEPS - steps) + (split > 1 && of_cu <= 1 ? of->parts : 0) +
+                      steps * (of_cu > 1 ? of_cu / 2 * two : alone);
   if (split > 1 && gemm_rows_rounds(plan, &one, 1) > ENOUGH) return SLOW;
   if (!whole_dwords(plan)) return more + long_product(plan, steps * split, split, of_cu);
   if (!tdm_hip_half_lines(plan->context->hip->chip)) return fmax(0, more);
   if (plan->kernel == &tdm_gemm_hip_shifted_32x32) return whole_rest(plan, &one, split, of_cu, steps);
   if (split == 1) return whole_64_rest(plan, of_cu, steps);
-  return whole_64_parts_rest(plan, &one, split, of_cu, steps, &more) ? more : fmax(0, more);
+  return whole_64_parts_rest(plan, &one, split, of_cu, steps, fmax(0, more));
 }
 
 /* A row of less than a chunk could be followed by less than what a chunk takes of it (engine/unaligned.h). */
@@ -207,7 +206,7 @@ static void cost_shifted(const tdm_plan *plan, tdm_cost *cost) {
   int split;
   const hip_tile_shape tile = kernel_of(plan).tile;
   *cost = gemm_best_split(plan, tile, rest, &split);
-  cost->clocks *= gemm_few_lines_share(plan, &tile);
+  cost->clocks *= gemm_tile_share(plan, &tile);
 }
 
 static tdm_status prepare_shifted(tdm_plan *plan) {

@@ -32,9 +32,9 @@ static double latency_of_operand(double xcds) {
   return xcds >= 2 ? 1 : ALONE;
 }
 
-/* Two tiles, or three in the operand that has more of a tile's lines: 300x500x1000 nn by 128x32, whose columns three tiles
- * share, takes 12,532 clocks on gfx950 without the launch, and would be estimated at 15,623. */
-static bool few_share(const tdm_plan *plan, const hip_tile_shape *tile) {
+/* Do few tiles share a line? Two, or three in the operand that has more of a tile's lines: 300x500x1000 nn by 128x32, whose
+ * columns three tiles share, takes 12,532 clocks on gfx950 without the launch, and would be estimated at 15,623. */
+static bool few_share_lines(const tdm_plan *plan, const hip_tile_shape *tile) {
   enum { FEW = 2, FEW_OF_MORE = 3 };
   const tdm_gemm_desc *d = &plan->desc.gemm;
   return d->m <= (int64_t)tile->m * (tile->n > tile->m ? FEW_OF_MORE : FEW) ||
@@ -58,7 +58,8 @@ static double latency_of(const tdm_plan *plan, const hip_tile_shape *tile, const
   const double xcds = plan->context->hip->xcds;
   if (turns && straddling && !tile->any_address) {
     const double steps = ceil((double)d->k * (double)tdm_type_size(d->type) / HIP_STEP_BYTES / fmax(1, tile->split)),
-                 first = fmin(1, FIRST / fmax(1, steps)), of_few = few_share(plan, tile) ? 1 - tdm_hip_turn_hits(plan, s) : 0;
+                 first = fmin(1, FIRST / fmax(1, steps)),
+                 of_few = few_share_lines(plan, tile) ? 1 - tdm_hip_turn_hits(plan, s) : 0;
     return fmin(1, fmax(TURNS + OF_L2 * fmin(s->l2, MOST_L2), fmax(first, of_few) * (1 - L2) + L2));
   }
   if (turns && straddling) return SHIFTED; /* hip_shifted's are corrected as a whole */
