@@ -234,9 +234,9 @@ DEVICE void idle_slots(pong<head> *w) {
 template <int head>
 DEVICE void load_second_tiles(pong<head> *w) {
   keep_order();
-  load_part(w, 3);
-  load_part(w, 8);
-  load_part(w, 9);
+  load_part(w, NEXT_KEYS);
+  load_part(w, NEXT_ROWS);
+  load_part(w, NEXT_STAGE);
   load_tiles(w);
   keep_order();
 }
@@ -306,9 +306,9 @@ DEVICE void flash_body(const attention_args *a, LDS flash_stages<head> *lds, tdm
     keep_in_register(&w.v_from[n]);
   }
   const int group = wave_index() / 4;
-  load_part(&w, 0);
-  load_part(&w, 1);
-  load_part(&w, 2);
+  load_part(&w, KEYS_LENGTH);
+  load_part(&w, FIRST_OF_KEYS);
+  load_part(&w, SECOND_OF_KEYS);
   keep_order();
   if (group == 0) {
     load_queries(lds, a, &work, first);

@@ -94,26 +94,38 @@ DEVICE void load_tile(const char *base, uint32_t length, const uint32_t *from, u
 
 /* What the scalar unit does for the loads of a tile of keys, and of the values of the tile before it, in parts: it can issue
  * five instructions between two products without making the second one late. */
-enum { LOAD_PARTS = 10 };
+enum {
+  KEYS_LENGTH,
+  FIRST_OF_KEYS,
+  SECOND_OF_KEYS,
+  NEXT_KEYS,
+  VALUES_LENGTH,
+  FIRST_OF_VALUES,
+  SECOND_OF_VALUES,
+  NEXT_VALUES,
+  NEXT_ROWS,
+  NEXT_STAGE,
+  LOAD_PARTS /* so many */
+};
 template <int head>
 DEVICE void load_part(pong<head> *w, int part) {
   next_tiles *n = &w->next;
   switch (part) {
-    case 0: n->length = length_of(n->rows, n->k_row, n->k_end); break;
-    case 1: load_tile<head>(n->k, n->length, w->k_from, n->stage, 0); break;
-    case 2: load_tile<head>(n->k, n->length, w->k_from, n->stage, 1); break;
-    case 3: n->k = advance_here(n->k, n->k_step); break;
-    case 4: n->length = length_of(n->rows_before, n->v_row, n->v_end); break;
-    case 5: load_tile<head>(n->v, n->length, w->v_from, n->stage_before + (uint32_t)sizeof w->lds->k, 0); break;
-    case 6: load_tile<head>(n->v, n->length, w->v_from, n->stage_before + (uint32_t)sizeof w->lds->k, 1); break;
-    case 7: n->v = advance_here(n->v, n->v_step); break;
-    case 8:
+    case KEYS_LENGTH: n->length = length_of(n->rows, n->k_row, n->k_end); break;
+    case FIRST_OF_KEYS: load_tile<head>(n->k, n->length, w->k_from, n->stage, 0); break;
+    case SECOND_OF_KEYS: load_tile<head>(n->k, n->length, w->k_from, n->stage, 1); break;
+    case NEXT_KEYS: n->k = advance_here(n->k, n->k_step); break;
+    case VALUES_LENGTH: n->length = length_of(n->rows_before, n->v_row, n->v_end); break;
+    case FIRST_OF_VALUES: load_tile<head>(n->v, n->length, w->v_from, n->stage_before + (uint32_t)sizeof w->lds->k, 0); break;
+    case SECOND_OF_VALUES: load_tile<head>(n->v, n->length, w->v_from, n->stage_before + (uint32_t)sizeof w->lds->k, 1); break;
+    case NEXT_VALUES: n->v = advance_here(n->v, n->v_step); break;
+    case NEXT_ROWS:
       n->rows_before = n->rows;
       n->left = (int)add_here((uint32_t)n->left, (uint32_t)-KEYS<head>);
       n->rows = scalar_here(n->left < 0 ? 0 : n->left);
       n->rows = scalar_here(n->rows > KEYS<head> ? KEYS<head> : n->rows);
       break;
-    case 9:
+    case NEXT_STAGE:
       n->stage_before = scalar_here(n->stage);
       n->stage = scalar_here(n->stage == n->last ? n->last - (STAGES - 1) * TILE_BYTES<head> : n->stage + TILE_BYTES<head>);
       break;
