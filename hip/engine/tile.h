@@ -48,6 +48,12 @@ struct tile {
   static_assert(LOADS * WAVES * WAVE * CHIP_LOAD_TO_LDS_BYTES == STAGE, "every wave loads as much");
 };
 
+/* For run_tile, of what loads nothing else. */
+typedef struct nothing_more {
+  char none;
+} nothing_more;
+DEVICE void ask_more(nothing_more *) {}
+
 /* Products of the fragments that have arrived. Where one takes several instructions, all products have their first one before
  * any has its second: an instruction that adds to what the one before it has summed begins later. The compiler paired them
  * in some kernels: 128x14336x4096 bf16 nt took 1,900 predicted clocks more on gfx942. */
@@ -247,9 +253,9 @@ DEVICE void multiply_tail(tile_sums<T> sums, const k_steps *k, const stage_reade
 }
 
 /* Reads and starts loads between products. */
-template <typename T, tdm_type TYPE>
+template <typename T, tdm_type TYPE, typename M>
 DEVICE void run_between(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth, uint32_t begin, LDS char *lds, form of_a,
-                        form of_b) {
+                        form of_b, M *more) {
   const k_steps k = steps_of(depth, of_a, of_b);
   const bool apart = k.tail > 0 && k.rounds == k.whole; /* by cache lines, the tail is what was loaded last */
   const step_order order = make_step_order(k.whole, T::CACHE_LINES && apart ? 0 : begin);
@@ -266,6 +272,7 @@ DEVICE void run_between(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth,
     load_first_lines<T>(&line_order, &a, &b, mine, k.tail_bytes, of_a, of_b);
   else
     load_first_steps<T>(order, &a, &b, mine, k.tail_bytes, of_a, of_b);
+  ask_more(more);
   const stage_reader first = make_stage_reader<T>(lds, &a, &b, of_a, of_b);
   const all_row_ends<T> ends = make_all_row_ends<T>(&a, &b, &line_order, k.tail_bytes, of_a, of_b);
   if constexpr (T::CACHE_LINES) {
@@ -314,9 +321,9 @@ DEVICE void run_between(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth,
 }
 
 /* The same, but reads a whole step and starts loads before its products. */
-template <typename T>
+template <typename T, typename M>
 DEVICE void run_whole_steps(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth, uint32_t begin, LDS char *lds, form of_a,
-                            form of_b) {
+                            form of_b, M *more) {
   static_assert(!T::CACHE_LINES, "tiles by cache lines read between products");
   const k_steps k = steps_of(depth, of_a, of_b);
   const step_order order = make_step_order(k.whole, begin);
@@ -326,6 +333,7 @@ DEVICE void run_whole_steps(tile_sums<T> sums, lines a, b_lines<T> b, int64_t de
   b_fragments<T> y;
 
   load_first_steps<T>(order, &a, &b, mine, k.tail_bytes, of_a, of_b);
+  ask_more(more);
   const stage_reader first = make_stage_reader<T>(lds, &a, &b, of_a, of_b);
   const all_row_ends<T> ends = make_all_row_ends<T>(&a, &b, nullptr, k.tail_bytes, of_a, of_b);
   int stage = 0, filled = (T::DEPTH - 1) * T::STAGE;
@@ -353,14 +361,14 @@ DEVICE void run_whole_steps(tile_sums<T> sums, lines a, b_lines<T> b, int64_t de
 }
 
 /* sums += A B, for each B, over `depth` values of k, from the positions of a and b on. begin: the part of them to begin
- * with. */
-template <typename T, tdm_type TYPE>
+ * with. ask_more(more) starts what else the tile loads. */
+template <typename T, tdm_type TYPE, typename M>
 DEVICE void run_tile(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth, uint32_t begin, LDS char *lds, form of_a,
-                     form of_b) {
+                     form of_b, M *more) {
   if constexpr (T::BETWEEN)
-    run_between<T, TYPE>(sums, a, b, depth, begin, lds, of_a, of_b);
+    run_between<T, TYPE>(sums, a, b, depth, begin, lds, of_a, of_b, more);
   else
-    run_whole_steps<T>(sums, a, b, depth, begin, lds, of_a, of_b);
+    run_whole_steps<T>(sums, a, b, depth, begin, lds, of_a, of_b, more);
 }
 
 #endif

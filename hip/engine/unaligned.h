@@ -353,9 +353,9 @@ DEVICE void odd_step(tile_sums<T> sums, const odd_fragments<T> *now, odd_fragmen
  *
  * Registers are named by the code, so a turn of the loop takes two steps, and there are six more. For that there are 0 to 5
  * empty steps before the others: they are multiplied while the first loads are on their way. */
-template <typename T>
+template <typename T, typename M>
 DEVICE void run_unaligned(tile_sums<T> sums, odd_lines a, odd_lines b, int64_t depth, uint32_t begin, LDS char *lds, form of_a,
-                          form of_b) {
+                          form of_b, M *more) {
   static_assert(T::DEPTH == 2 && T::PRODUCTS == 1, "two stages");
   const int steps = uniform((int)((uint64_t)(depth - 1) / (PIPE_ROW / 2))), some = (steps < 5 ? 5 : steps) | 1;
   const int empty = some - steps;
@@ -372,6 +372,7 @@ DEVICE void run_unaligned(tile_sums<T> sums, odd_lines a, odd_lines b, int64_t d
   load_held<T>(&even, &l, empty > 0, of_a, of_b);
   s.a.begin = load_first(&begin_a, length_a), s.b.begin = load_first(&begin_b, length_b);
   load_held<T>(&odd, &l, empty > 1, of_a, of_b);
+  ask_more(more);
   const b_lines<T> of_lines_b = {{b.of}};
   const stage_reader first = make_stage_reader<T>(lds, &a.of, &of_lines_b, of_a, of_b);
   keep_order();

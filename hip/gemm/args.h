@@ -9,13 +9,14 @@
 #include "src/base/order.h"
 #include "tandem/gemm.h"
 
-enum { GEMM_UNIT = HIP_PART_UNIT };
+enum { GEMM_UNIT = HIP_PART_UNIT, GEMM_FEW_STEPS = 4 };
 
 /* How sums go to C (store.h). */
 enum {
   GEMM_FAR,   /* four by four, at offsets of 64 bits, with exact functions */
   GEMM_NEAR,  /* many fours at a time: 32 bits hold the offsets in a tile, of C and of the residual */
-  GEMM_DIRECT /* near, and sums have only to be rounded and stored, in whole fours that begin at dwords */
+  GEMM_ADDS,  /* near, with alpha, then bias, then a residual, each or none of them, in whole fours that begin at dwords */
+  GEMM_DIRECT /* the same with none of them: sums have only to be rounded and stored */
 };
 
 typedef struct gemm_args {
@@ -26,7 +27,7 @@ typedef struct gemm_args {
    * in their registers. Else NULL. Behind the steps there is a counter for each tile then. */
   float *tile_parts;
   const void *bias, *residual;
-  const tdm_epilogue_step *steps; /* step_count steps, in device memory */
+  const tdm_epilogue_step *steps; /* step_count steps, in device memory, for chains of more than few_steps */
   int64_t m, n, k;
   int64_t lda, ldb, ldc, ldr, stride_a, stride_b, stride_c, stride_r; /* elements */
   int64_t step_count;
@@ -42,13 +43,14 @@ typedef struct gemm_args {
   int32_t a_along_k, b_along_k; /* 1: rows of the stored A (B) run along k: layouts n. (.t) */
   tdm_order order;
   hip_order_divisors by;
-  int32_t end;       /* GEMM_FAR, GEMM_NEAR or GEMM_DIRECT */
+  int32_t end;       /* GEMM_FAR, ... */
   int32_t dwords;    /* 1: every four elements of a row of C and residual begin at a dword */
   int32_t last_adds; /* 1: tile_parts is used */
   int32_t packed;    /* bits: A (1), B (2) is gemm_pack's copy */
   /* A tile in row i and column j of tiles begins with K step (i turn_m + j turn_n) / 2^TILE_TURN_BITS % 1 of all
    * (engine/tile.h). */
   uint32_t turn_m, turn_n;
+  tdm_epilogue_step few_steps[GEMM_FEW_STEPS]; /* the steps, if there are so few: the end has no table to wait for */
 } gemm_args;
 
 typedef struct gemm_pack_args {

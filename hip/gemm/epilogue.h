@@ -3,7 +3,7 @@
 #ifndef TANDEM_HIP_GEMM_EPILOGUE_H
 #define TANDEM_HIP_GEMM_EPILOGUE_H
 
-#include "args.h"
+#include "added.h"
 #include "hip/device/fours.h"
 #include "hip/device/math.h"
 #include "hip/device/math_rounded.h"
@@ -69,31 +69,22 @@ DEVICE void map_fours(f32x4 *x, tdm_epilogue_op op, float value) {
 #undef CASE
 }
 
-/* Steps are read through the constant address space: with scalar loads, because the index is the same in all lanes. */
-typedef const tdm_epilogue_step __attribute__((address_space(4))) constant_step;
-
-/* Four elements of the bias; 0 if there is none. */
-DEVICE f32x4 bias_of(const gemm_args *g, int64_t column, tdm_type type) {
-  four_place where = four_in(1, g->n, 0, column, g->aligned_fours != 0);
-  return g->bias == NULL || where.count == 0 ? 0 : four_load(g->bias, column, where, type);
-}
-
-/* x: four sums of a row of A B, from (row, column) of one matrix of the batch on. out is that of args. */
-DEVICE void finish_four(const gemm_args *g, int64_t matrix, int64_t row, int64_t column, f32x4 x, f32x4 bias, tdm_type out,
-                        store_kind kind) {
-  four_place where = four_in(g->m, g->n, row, column, g->aligned_fours != 0);
+/* ASKED: C and residual are in `added`, too, and not the bias alone; else they are loaded here, in fewer registers.
+ * x: four sums of a row of A B, from (row, column) of one matrix of the batch on. out is that of args. */
+template <bool ASKED>
+DEVICE void finish_four(const gemm_args *g, constant_step *steps, four_place where, int64_t at_c, int64_t matrix, int64_t row,
+                        int64_t column, f32x4 x, f32x4 bias, added_four added, tdm_type out, store_kind kind) {
   if (where.count == 0) return;
-  int64_t at_c = matrix * g->stride_c + row * g->ldc + column, at_r = matrix * g->stride_r + row * g->ldr + column;
+  const int64_t at_r = matrix * g->stride_r + row * g->ldr + column;
   x *= g->alpha;
-  if (g->beta != 0) x += g->beta * four_load(g->c, at_c, where, out);
-  constant_step *steps = (constant_step *)(uintptr_t)g->steps;
+  if (g->beta != 0) x += g->beta * (ASKED ? asked_four(added.c, out) : four_load(g->c, at_c, where, out));
   for (int64_t s = 0; s < g->step_count; s++) {
     tdm_epilogue_op op = steps[s].op;
     float value = steps[s].value;
     if (op == TDM_BIAS) {
       x += bias;
     } else if (op == TDM_RESIDUAL) {
-      x += four_load(g->residual, at_r, where, out);
+      x += ASKED ? asked_four(added.residual, out) : four_load(g->residual, at_r, where, out);
     } else {
 #pragma unroll
       for (int i = 0; i < 4; i++) x[i] = apply_map(x[i], op, value);
@@ -102,14 +93,18 @@ DEVICE void finish_four(const gemm_args *g, int64_t matrix, int64_t row, int64_t
   four_store(g->c, at_c, x, where, out, kind);
 }
 
-/* The same for the sums of a workgroup. With a K split they only go where gemm_reduce finds them, in whole fours, for which
- * the rows of partial sums are long enough. matrix: as the tile order counts them, including K splits. */
-DEVICE void epilogue_four(const gemm_args *g, int64_t matrix, int64_t row, int64_t column, f32x4 x, f32x4 bias, tdm_type out,
-                          store_kind kind) {
-  if (g->partial == NULL)
-    finish_four(g, matrix, row, column, x, bias, out, kind);
-  else if (row < g->m && column < g->ldp)
-    *(f32x4 *)(g->partial + (matrix * g->m + row) * g->ldp + column) = x;
+/* With a K split sums only go where gemm_reduce finds them, in whole fours, for which the rows of partial sums are long enough.
+ * matrix: as the tile order counts them, including K splits. */
+DEVICE void store_partial(const gemm_args *g, int64_t matrix, int64_t row, int64_t column, f32x4 x) {
+  if (row < g->m && column < g->ldp) *(f32x4 *)(g->partial + (matrix * g->m + row) * g->ldp + column) = x;
+}
+
+/* The sums of a workgroup, for which nothing has been asked but the bias. */
+DEVICE void epilogue_four(const gemm_args *g, constant_step *steps, int64_t matrix, int64_t row, int64_t column, f32x4 x,
+                          f32x4 bias, tdm_type out, store_kind kind) {
+  if (g->partial != NULL) return store_partial(g, matrix, row, column, x);
+  finish_four<false>(g, steps, four_of_c(g, row, column), place_in_c(g, matrix, row, column), matrix, row, column, x, bias, {},
+                     out, kind);
 }
 
 #endif

@@ -22,53 +22,16 @@ static unsigned reducers(const tdm_plan *plan) {
   return (unsigned)(all < most ? all : most);
 }
 
-/* Elements from one row to the next of what a tile writes and adds; offsets in a tile's 256 rows must fit in 32 bits. */
-enum { MOST_LEADING = INT32_MAX / 256 / (int)sizeof(float) };
-
-/* The leading dimension of C or of the residual. Of one row any is right: one with which rows begin at fours. */
-static int64_t ld_of_rows(const tdm_gemm_desc *d, int64_t ld) {
-  return d->m == 1 && d->n <= MOST_LEADING / 4 * 4 ? (d->n + 3) / 4 * 4 : ld;
-}
-
 /* partial: it stores parts for gemm_reduce. */
 static int64_t leading_of(const tdm_plan *plan, bool partial) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  int64_t c = ld_of_rows(d, d->ldc), residual = plan->buffers[4].used ? ld_of_rows(d, d->ldr) : 0;
+  int64_t c = gemm_ld_of_rows(d, d->ldc), residual = plan->buffers[4].used ? gemm_ld_of_rows(d, d->ldr) : 0;
   return partial ? (d->n + 3) / 4 * 4 : c > residual ? c : residual;
 }
 
 /* Does the last workgroup of each tile add its parts? Else gemm_reduce does. */
 static bool last_adds(const tdm_plan *plan, const hip_tile_shape *tile, int parts);
 static hip_tile_work work_without_turns(const tdm_plan *plan, const hip_tile_shape *tile);
-
-/* Steps with an exponential or a division, whose exact functions are long. */
-static bool long_step_at(const tdm_gemm_desc *d, int64_t s) {
-  switch (d->epilogue[s].op) {
-    case TDM_BIAS:
-    case TDM_RESIDUAL:
-    case TDM_RELU:
-    case TDM_LEAKY_RELU:
-    case TDM_SCALE: return false;
-    default: return true;
-  }
-}
-static bool long_steps(const tdm_gemm_desc *d) {
-  bool found = false;
-  for (int64_t s = 0; s < d->epilogue_steps; s++) found = found || long_step_at(d, s);
-  return found;
-}
-
-/* Do all rows of C, and of the residual if there is one, begin at multiples of `bytes`? */
-static bool rows_aligned(const tdm_gemm_desc *d, int bytes) {
-  const bool batch = d->batch > 1;
-  hip_stored c = {.ld = ld_of_rows(d, d->ldc), .stride = batch ? d->stride_c : 0}, r = {.ld = 0};
-  for (int64_t s = 0; s < d->epilogue_steps; s++)
-    if (d->epilogue[s].op == TDM_RESIDUAL) r = (hip_stored){.ld = ld_of_rows(d, d->ldr), .stride = batch ? d->stride_r : 0};
-  return tdm_hip_rows_aligned(&c, d->out, bytes) && tdm_hip_rows_aligned(&r, d->out, bytes);
-}
-
-/* Sums have only to be rounded. */
-static bool plain(const tdm_gemm_desc *d) { return d->alpha == 1 && d->beta == 0 && d->epilogue_steps == 0; }
 
 /* Lines that a step of HIP_STEP_BYTES loads more than those that its bytes would fill, for each line of an operand. Rows begin
  * anywhere, but at multiples of `begin` bytes, so `bytes` of a row are in 1 + (bytes - begin) / HIP_STEP_BYTES lines. Whole
@@ -98,8 +61,8 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
                     .k = d->k,
                     .lda = d->lda,
                     .ldb = d->ldb,
-                    .ldc = ld_of_rows(d, d->ldc),
-                    .ldr = ld_of_rows(d, d->ldr),
+                    .ldc = gemm_ld_of_rows(d, d->ldc),
+                    .ldr = gemm_ld_of_rows(d, d->ldr),
                     .stride_a = d->stride_a,
                     .stride_b = d->stride_b,
                     .stride_c = d->stride_c,
@@ -116,8 +79,8 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
                     .out = d->out,
                     .aligned_a = tdm_hip_rows_aligned(&a, d->type, run) ? run : 0,
                     .aligned_b = tdm_hip_rows_aligned(&b, d->type, run) ? run : 0,
-                    .aligned_fours = rows_aligned(d, fours),
-                    .dwords = rows_aligned(d, 4),
+                    .aligned_fours = gemm_rows_aligned(d, fours),
+                    .dwords = gemm_rows_aligned(d, 4),
                     .a_along_k = !gemm_transposed_a(d),
                     .b_along_k = gemm_transposed_b(d)};
   const hip_copies copies = gemm_copies(d, packs);
@@ -132,9 +95,11 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
   args.packed = packs;
   args.k = tdm_hip_packed_k(&copies);
   const bool ends_here = parts == 1 || last;
-  args.end = leading_of(plan, !ends_here) > MOST_LEADING || (ends_here && d->out == TDM_F32 && long_steps(d)) ? GEMM_FAR
-             : !ends_here || (plain(d) && d->n % 4 == 0 && args.dwords)                                       ? GEMM_DIRECT
-                                                                                                              : GEMM_NEAR;
+  args.end = leading_of(plan, !ends_here) > GEMM_MOST_LEADING || (ends_here && d->out == TDM_F32 && gemm_long_steps(d))
+                 ? GEMM_FAR
+             : !ends_here || (gemm_plain(d) && d->n % 4 == 0 && args.dwords) ? GEMM_DIRECT
+             : gemm_only_adds(d) && args.aligned_fours && d->n % 4 == 0      ? GEMM_ADDS
+                                                                             : GEMM_NEAR;
   const hip_tile_output output = gemm_output(plan);
   args.order = last ? tdm_hip_parts_order(plan, &output, &kernel->tile, parts)
                     : tdm_hip_tiles(plan, d->m, d->n, d->batch * parts, kernel->tile.m, kernel->tile.n);
@@ -148,6 +113,8 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
     gemm_set_turns(plan, &in_parts, last ? parts : 1, &work, &args.turn_m, &args.turn_n);
   }
   args.last_adds = last;
+  if (d->epilogue_steps <= GEMM_FEW_STEPS && d->epilogue_steps > 0)
+    memcpy(args.few_steps, d->epilogue, (size_t)d->epilogue_steps * sizeof *d->epilogue);
   memcpy(made, &args, sizeof args);
   return args.order.count;
 }
@@ -170,100 +137,13 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
                         tdm_hip_at(args->bias, 4 * (int)tdm_type_size(d->type));
   args->dwords = args->dwords && tdm_hip_at(args->c, 4) && tdm_hip_at(args->residual, 4);
   if (args->end == GEMM_DIRECT && args->partial == NULL && !args->dwords) args->end = GEMM_NEAR;
+  if (args->end == GEMM_ADDS && !args->aligned_fours) args->end = GEMM_NEAR;
 }
 
 static const hip_tile_op op = {sizeof(gemm_args), make_args, set_pointers, gemm_borrowed_bytes, gemm_pack_pointers};
 _Static_assert(sizeof(gemm_args) <= HIP_TILE_ARGS, "it fits the plan");
 
 /* ---- K splits ---- */
-
-/* Rows of 16-bit results that begin or end between dwords are stored shifted (shifted.h). */
-static bool stores_shifted(const tdm_gemm_desc *d) {
-  return tdm_type_size(d->out) == 2 && (d->n % 4 != 0 || !rows_aligned(d, 4));
-}
-
-/* Results that a wave converts on their way through LDS, and stores in whole fours or not: all but plain f32 in whole fours. */
-static bool f32_chain(const tdm_gemm_desc *d) { return tdm_type_size(d->out) == 4 && !(plain(d) && d->n % 4 == 0); }
-
-/* The share of a CU's elements that are in blocks which n cuts: each wave has blocks of 64 columns or less, and a tile takes as
- * long as its wave with the cut block. Of several tiles of a CU one at least is cut. All, where rows begin between dwords. */
-static double cut_share(const tdm_plan *plan, const hip_tile_shape *tile) {
-  enum { BLOCK_COLUMNS = 64 };
-  const tdm_gemm_desc *d = &plan->desc.gemm;
-  if (!rows_aligned(d, 4)) return 1;
-  int of_wave = tile->n / (tile->waves_n > 1 ? tile->waves_n : 1), block = of_wave < BLOCK_COLUMNS ? of_wave : BLOCK_COLUMNS;
-  if (d->n % block == 0) return 0;
-  double across = ceil((double)d->n / tile->n), tiles = across * ceil((double)d->m / tile->m) * (double)d->batch;
-  double of_cu = fmax(1, ceil(tiles / plan->context->hip->compute_units));
-  return ceil(of_cu / across) / of_cu * block / of_wave;
-}
-
-/* Clocks of a CU for an element, without a step and for each of them. */
-typedef struct element_clocks {
-  double none, bias, added, simple, longer;
-} element_clocks;
-
-/* By gfxsim's predictions on gfx950, 256x256x512 bf16 with tiles of 128 x 128 and 256 x 256, and 256x256x64 and 256x255x64 f32
- * with tiles of 128x32 to 128x128 (what tiles of 4096, 8192 and 16,384 elements take more than without a step), gfx942 alike:
- * 16 bits: bias and residual 0.09, ReLU 0.08, SiLU 0.16, GELU 0.15.
- * f32: none (alpha = 2) 0.09; bias 0.21, ReLU 0.35, residual 0.6, bias and ReLU 0.43, bias and residual 0.57.
- * f32 in blocks that n cuts, or with an exact function, one four of a lane at a time: none 0.63, of which 0.3 are its stores,
- * element by element; bias 0.9, ReLU 1.5, residual 2.5, SiLU and GELU 2.0, SiLU and ReLU 2.8; whole 1.7 and 2.5. */
-static const element_clocks FOURS_16 = {.bias = 0.085, .added = 0.085, .simple = 0.085, .longer = 0.155},
-                            FOURS_32 = {.none = 0.09, .bias = 0.13, .added = 0.5, .simple = 0.26},
-                            ONE_FOUR = {.none = 0.23, .bias = 0.27, .added = 1.6, .simple = 0.8, .longer = 1.36};
-/* 16-bit rows of C between dwords (ldc = 257) or of parts of fours (n = 250): 0.09 to 0.14, of which CHAIN_BEGIN is a part, and
- * on gfx942 0.12 to 0.18. With beta, which loads such rows element by element: 0.42 to 0.57 more, on gfx942 0.38 to 0.62. One
- * four at a time, only a read of LDS is left for rows that are not there (2x933x46 f32). */
-static const double SHIFTED = 0.07, LOAD_ELEMENT = 0.45, READ_FOUR = 0.1, STORE_ELEMENTS = 0.3;
-
-static double elements(const tdm_gemm_desc *d, const element_clocks *of, double load) {
-  double clocks = of->none + (d->beta != 0 ? of->added + load : 0);
-  for (int64_t s = 0; s < d->epilogue_steps; s++) {
-    tdm_epilogue_op op = d->epilogue[s].op;
-    clocks += op == TDM_RESIDUAL ? of->added + load : op == TDM_BIAS ? of->bias : long_step_at(d, s) ? of->longer : of->simple;
-  }
-  return clocks;
-}
-
-/* Of all of a tile's elements, and (*of_rows) of those in fragments that have rows. */
-static double chain_clocks(const tdm_gemm_desc *d, double cut, double *of_rows) {
-  *of_rows = 0;
-  if (tdm_type_size(d->out) == 2) return elements(d, &FOURS_16, cut * LOAD_ELEMENT) + (stores_shifted(d) ? SHIFTED : 0);
-  if (!f32_chain(d)) return 0;
-  double one = long_steps(d) ? 1 : cut;
-  *of_rows = one * elements(d, &ONE_FOUR, 0) + cut * STORE_ELEMENTS;
-  return one * READ_FOUR + (1 - one) * elements(d, &FOURS_32, 0);
-}
-
-/* Before an epilogue's first element a wave reads the steps, and then what bias, residual and beta add, one after the other.
- * Predicted for 1x768x256 and 128x768x256 bf16 on both chips by tiles of 16x64, 128x32 and 64x128, without what a step takes
- * for each element: ReLU 1100 to 1400, bias or residual 1300 to 2200, both 2500 to 3500; gemm_reduce 1000, 1350 and 1650, 2800.
- * What is stored element by element goes the same way, through LDS; gemm_reduce has no such way. */
-enum { CHAIN_BEGIN = 1100, ADDED = 800 };
-
-static double before_steps(const tdm_gemm_desc *d) {
-  int added = d->beta != 0;
-  for (int64_t s = 0; s < d->epilogue_steps; s++) added += d->epilogue[s].op == TDM_BIAS || d->epilogue[s].op == TDM_RESIDUAL;
-  return d->epilogue_steps > 0 || d->beta != 0 || d->alpha != 1 ? CHAIN_BEGIN + added * ADDED : 0;
-}
-
-/* Both ends of 16-bit rows between dwords are stored apart: 15x59x64 and 60x251x64 bf16 take 250 clocks more than that on
- * gfx950, and 550 on gfx942. */
-static double before_chain(const tdm_plan *plan) {
-  enum { ENDS = 250, ENDS_ON_GFX942 = 550 };
-  const tdm_gemm_desc *d = &plan->desc.gemm;
-  const bool narrow = tdm_hip_half_lines(plan->context->hip->chip);
-  double steps = before_steps(d);
-  if (steps == 0) {
-    const double ends = rows_aligned(d, 4) ? 0 : narrow ? ENDS_ON_GFX942 : ENDS;
-    return stores_shifted(d) ? CHAIN_BEGIN + ends : f32_chain(d) ? CHAIN_BEGIN : 0;
-  }
-  /* In f32 what is added is on its way while the sums are read: 830 clocks with a residual, 2000 with bias and residual. */
-  for (int64_t s = 0; s < d->epilogue_steps; s++)
-    if (tdm_type_size(d->out) == 4 && d->epilogue[s].op == TDM_RESIDUAL) steps -= ADDED;
-  return steps;
-}
 
 /* The K tail, what is left of k after the last whole step. In the loop of engine/tile.h it is a step like others, if lanes load
  * whole parts of it. Else it is cut off in LDS, after a trip to memory of its own if both operands are stored along k.
@@ -283,7 +163,7 @@ static double tail_clocks(const tdm_plan *plan, const hip_tile_shape *tile) {
 
 static hip_tile_work work_without_turns(const tdm_plan *plan, const hip_tile_shape *tile) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  double of_rows, chain = chain_clocks(d, cut_share(plan, tile), &of_rows);
+  double of_rows, chain = gemm_chain(plan, tile, &of_rows);
   /* Tiles of engine/tile.h. By cache lines rows along k load no line again, and those across k as in the others. */
   const bool in_room = !tile->any_address && (tile->turns || gemm_by_cache_lines(plan, plan->kernel->variant));
   const hip_stored a = gemm_stored_a(d), b = gemm_stored_b(d);
@@ -301,10 +181,10 @@ static hip_tile_work work_without_turns(const tdm_plan *plan, const hip_tile_sha
                          .again_a = again_a,
                          .again_b = again_b,
                          .again_in_room = in_room,
-                         .once = tail_clocks(plan, tile),
+                         .once = tail_clocks(plan, tile) - gemm_prepared_clocks(plan, tile),
                          .chain = chain,
                          .store = of_rows,
-                         .before_chain = before_chain(plan)};
+                         .before_chain = gemm_before_chain(plan, tile)};
 }
 
 hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile) {
@@ -324,7 +204,7 @@ static double reduce_clocks(const tdm_plan *plan, int parts) {
   double bytes =
       (double)d->batch * (double)d->m * (double)d->n * (parts * (double)sizeof(float) + (double)tdm_type_size(d->out));
   double trips = ceil(parts / (double)AT_ONCE), late = fmax(0, (double)reducers(plan) / plan->context->hip->xcds - EARLY);
-  return LAUNCH + (d->n % 4 != 0 ? CUT : 0) + before_steps(d) + late * DISPATCH +
+  return LAUNCH + (d->n % 4 != 0 ? CUT : 0) + gemm_before_asked(d) + late * DISPATCH +
          trips * (tdm_hip_cost_numbers.latency + ADDS) + bytes / tdm_hip_hbm(plan->context->hip);
 }
 
@@ -345,10 +225,10 @@ static tdm_cost cost_of_split(const tdm_plan *plan, const hip_tile_shape *tile) 
   enum { SIMDS = 4, CUT_ENDS = 200 };
   hip_tile_work work = gemm_work(plan, tile);
   tdm_cost cost;
-  if (tile->sums_in_lds) work.before_chain = before_steps(d), work.once = 0;
+  if (tile->sums_in_lds) work.before_chain = gemm_before_asked(d), work.once = 0;
   /* All waves store: 128x2048x64 and 128x2047x64 f32 tn by hip_elements take 9,515 and 10,256 clocks on gfx950, and 64x1024x64
    * and 64x1023x64 8,685 and 9,138. */
-  if (tile->sums_in_lds && d->layout != TDM_NT && f32_chain(d))
+  if (tile->sums_in_lds && d->layout != TDM_NT && gemm_f32_chain(d))
     work.chain /= SIMDS, work.store /= SIMDS, work.before_chain += CUT_ENDS;
   /* Lines of a wave's units, which it loads one after another, are loaded once; in tiles of 64 rows they have no room for
    * that. And a load of half a line from rows that begin at halves needs no other line. */

@@ -42,6 +42,23 @@ static inline double gemm_tiles_of_cu(const tdm_plan *plan, const hip_tile_shape
 }
 /* What the estimate of a tile with its split is made of. */
 hip_tile_work gemm_work(const tdm_plan *plan, const hip_tile_shape *tile);
+/* The end (gemm_end.c). */
+/* Elements from one row to the next of what a tile writes and adds; offsets in a tile's 256 rows must fit in 32 bits. */
+enum { GEMM_MOST_LEADING = INT32_MAX / 256 / (int)sizeof(float) };
+/* The leading dimension of C or of the residual. */
+int64_t gemm_ld_of_rows(const tdm_gemm_desc *d, int64_t ld);
+bool gemm_long_steps(const tdm_gemm_desc *d);
+bool gemm_rows_aligned(const tdm_gemm_desc *d, int bytes);
+bool gemm_plain(const tdm_gemm_desc *d);
+bool gemm_only_adds(const tdm_gemm_desc *d);
+bool gemm_f32_chain(const tdm_gemm_desc *d);
+/* Clocks of a CU for an element of a tile, and (*of_rows) for one in a fragment that has rows. */
+double gemm_chain(const tdm_plan *plan, const hip_tile_shape *tile, double *of_rows);
+/* Clocks of a workgroup before its first element; where what is added is asked for before the sums are there; and what a tile
+ * takes less because its end is prepared. */
+double gemm_before_chain(const tdm_plan *plan, const hip_tile_shape *tile);
+double gemm_before_asked(const tdm_gemm_desc *d);
+double gemm_prepared_clocks(const tdm_plan *plan, const hip_tile_shape *tile);
 /* Turns (gemm_turns.c). of_xcd: how many of a tile's parts an XCD has at the same time. work: without turns; gemm_add_turns
  * adds what they save. gemm_set_turns, for tiles that can take turns, sets by which share of K a tile begins later than its
  * neighbours (gemm_args), where they do. */

@@ -9,7 +9,7 @@
 #ifndef TANDEM_HIP_GEMM_SHIFTED_H
 #define TANDEM_HIP_GEMM_SHIFTED_H
 
-#include "args.h"
+#include "added.h"
 #include "block.h"
 #include "hip/device/fours.h"
 
@@ -27,7 +27,6 @@ typedef struct shifted_rows {
   int64_t left;              /* rows up to the last one of C */
 } shifted_rows;
 
-typedef const gemm_args __attribute__((address_space(4))) constant_args;
 DEVICE shifted_rows make_shifted_rows(constant_args *g, int64_t matrix, int64_t m0, int64_t n0) {
   const char *start = (const char *)g->c + (matrix * g->stride_c + m0 * g->ldc) * 2;
   const uint32_t odd = (uint32_t)(uintptr_t)start & 2;

@@ -2,40 +2,10 @@
 #ifndef TANDEM_HIP_GEMM_STORE_H
 #define TANDEM_HIP_GEMM_STORE_H
 
-#include "block.h"
+#include "direct.h"
 #include "epilogue.h"
 #include "hip/device/call.h"
-#include "lane_fours.h"
 #include "shifted.h"
-
-/* Rows without an epilogue: rounded, and stored in whole fours. The buffer's length masks the rows after the last one, so a row
- * costs a read of LDS, the rounding, an addition and a store; through epilogue_four it is 119 instructions. */
-template <int COLUMNS, store_kind KIND>
-DEVICE void block_store_direct(void *rows_of, int64_t rows_left, int64_t columns, int64_t leading, LDS const f32x4 *block,
-                               int rows, int64_t n0, int gap, tdm_type out) {
-  const int chunks = COLUMNS / 4, bytes = tdm_bytes(out);
-  block_lane at = lane_of_block<COLUMNS>(gap);
-  int64_t column = n0 + at.column;
-  if (column >= columns) return;
-  buffer to = make_buffer(uniform(rows_of), ((rows_left - 1) * leading + columns) * bytes);
-  uint32_t offset = (uint32_t)(at.row * (int)leading + (int)column) * bytes;
-  /* Several rows at a time: one alone would wait for its read of LDS, 65 clocks. */
-  enum { AT_ONCE = 8 };
-#pragma unroll
-  for (int first = 0; first < rows; first += AT_ONCE * (WAVE / chunks)) {
-    f32x4 x[AT_ONCE];
-#pragma unroll
-    for (int i = 0; i < AT_ONCE; i++)
-      if (first + i * (WAVE / chunks) < rows) x[i] = block_four<COLUMNS>(block, at, first + i * (WAVE / chunks));
-    keep_order();
-#pragma unroll
-    for (int i = 0; i < AT_ONCE; i++)
-      if (first + i * (WAVE / chunks) < rows) {
-        buffer_store_four<KIND>(to, offset, x[i], out);
-        offset += (uint32_t)(WAVE / chunks * (int)leading * bytes);
-      }
-  }
-}
 
 /* What is added of C or of the residual: whole fours, or `shifted`, elements. */
 template <int COUNT, int BYTES>
@@ -50,8 +20,8 @@ DEVICE void load_added(four_words<BYTES> *words, const lane_fours *f, bool shift
  * once for all of them. What is added of C or of the residual is on its way while the sums are read from LDS.
  * shifted: rows of any address, and parts of fours; results go back to their place in the block. */
 template <int COLUMNS, store_kind KIND, int AT_ONCE, int BYTES>
-DEVICE void block_store_near(const gemm_args *g, bool shifted, LDS f32x4 *block, int rows, int64_t matrix, int64_t m0,
-                             int64_t n0, int gap, tdm_type type) {
+DEVICE void block_store_near(const gemm_args *g, constant_step *steps, bool shifted, LDS f32x4 *block, int rows, int64_t matrix,
+                             int64_t m0, int64_t n0, int gap, tdm_type type) {
   enum { STEP = WAVE / (COLUMNS / 4) };
   const tdm_type out = (tdm_type)g->out;
   block_lane at = lane_of_block<COLUMNS>(gap);
@@ -59,10 +29,9 @@ DEVICE void block_store_near(const gemm_args *g, bool shifted, LDS f32x4 *block,
   lane_fours c = make_fours((const char *)g->c + matrix * g->stride_c * BYTES, g->ldc, g, m0, column, BYTES);
   lane_fours r = make_fours((const char *)g->residual + matrix * g->stride_r * BYTES, g->ldr, g, m0, column, BYTES);
   const bool residual = g->residual != NULL, reads_c = g->beta != 0;
-  constant_step *steps = (constant_step *)(uintptr_t)g->steps;
   /* In vector registers: for products of pairs clang would copy a scalar to two for each of them. */
   const float alpha = in_order(g->alpha), beta = in_order(g->beta);
-  f32x4 bias = bias_of(g, column, type);
+  const f32x4 bias = bias_of(g, column, type);
 #pragma unroll 1
   for (int first = 0; first < rows; first += AT_ONCE * STEP) {
     const int row = first + at.row;
@@ -96,14 +65,15 @@ DEVICE void block_store_near(const gemm_args *g, bool shifted, LDS f32x4 *block,
 
 /* The same for any type and address, one four at a time, with exact functions. */
 template <int COLUMNS, store_kind KIND>
-DEVICE void block_store_any(const gemm_args *g, LDS const f32x4 *block, int rows, int64_t matrix, int64_t m0, int64_t n0,
-                            int gap, tdm_type type) {
+DEVICE void block_store_any(const gemm_args *g, constant_step *steps, LDS const f32x4 *block, int rows, int64_t matrix,
+                            int64_t m0, int64_t n0, int gap, tdm_type type) {
   block_lane at = lane_of_block<COLUMNS>(gap);
-  f32x4 bias = bias_of(g, n0 + at.column, type);
+  const f32x4 bias = bias_of(g, n0 + at.column, type);
 #pragma unroll 1
-  for (int row = 0; row < rows; row += WAVE / (COLUMNS / 4))
-    epilogue_four(g, matrix, m0 + at.row + row, n0 + at.column, block_four<COLUMNS>(block, at, row), bias, (tdm_type)g->out,
-                  KIND);
+  for (int row = 0; row < rows; row += WAVE / (COLUMNS / 4)) {
+    const int64_t m = m0 + at.row + row, n = n0 + at.column;
+    epilogue_four(g, steps, matrix, m, n, block_four<COLUMNS>(block, at, row), bias, (tdm_type)g->out, KIND);
+  }
 }
 
 /* With an epilogue, or element by element: `rows` rows of the block, from (m0, n0) of C on. It is most of the code of a kernel
@@ -116,18 +86,23 @@ template <int COLUMNS, store_kind KIND, int AT_ONCE, int WIDE_AT_ONCE>
 CALLED void block_store_chain(constant_args *args, bool shifted, LDS f32x4 *block, int rows, int64_t matrix, int64_t m0,
                               int64_t n0, int gap) {
   CALL_BEGIN();
-  const gemm_args g = *uniform(args);
+  args = uniform(args);
+  /* All at once: one after another, each waits. */
+  asm volatile("" ::"s"(args->bias), "s"(args->residual), "s"(args->c), "s"(args->m), "s"(args->n), "s"(args->ldc),
+               "s"(args->ldr), "s"(args->step_count), "s"(args->beta), "s"(args->out), "s"(args->end));
+  const gemm_args g = *args;
+  constant_step *steps = chain_of(args, &g);
   block = uniform(block), rows = uniform(rows), matrix = uniform(matrix), m0 = uniform(m0), n0 = uniform(n0);
   gap = uniform(gap);
   shifted = uniform((int)shifted) != 0;
   const tdm_type out = (tdm_type)g.out, type = (tdm_type)g.type;
-  const bool whole = g.end == GEMM_NEAR && g.dwords && n0 + COLUMNS + gap <= g.n;
+  const bool whole = g.end >= GEMM_NEAR && g.dwords && n0 + COLUMNS + gap <= g.n;
   if (shifted || (whole && out != TDM_F32))
-    block_store_near<COLUMNS, KIND, AT_ONCE, 2>(&g, shifted, block, rows, matrix, m0, n0, gap, type);
+    block_store_near<COLUMNS, KIND, AT_ONCE, 2>(&g, steps, shifted, block, rows, matrix, m0, n0, gap, type);
   else if (whole)
-    block_store_near<COLUMNS, KIND, WIDE_AT_ONCE, 4>(&g, false, block, rows, matrix, m0, n0, gap, type);
+    block_store_near<COLUMNS, KIND, WIDE_AT_ONCE, 4>(&g, steps, false, block, rows, matrix, m0, n0, gap, type);
   else
-    block_store_any<COLUMNS, KIND>(&g, block, rows, matrix, m0, n0, gap, type);
+    block_store_any<COLUMNS, KIND>(&g, steps, block, rows, matrix, m0, n0, gap, type);
   CALL_END();
 }
 
@@ -149,49 +124,53 @@ CALLED void block_store_shifted(constant_args *args, LDS const f32x4 *block, int
   CALL_END();
 }
 
-/* The kernel's argument, a gemm_args, read again: what only the end needs takes no registers in the loop. */
-DEVICE constant_args *end_args(void) {
-  constant_args *args = (constant_args *)__builtin_amdgcn_kernarg_segment_ptr();
-  asm volatile("" : "+s"(args));
-  return args;
-}
-
-/* Stores ROWS rows of the block, from (m0, n0) of C on. end: of the argument. */
-template <int ROWS, int COLUMNS = BLOCK_COLUMNS, store_kind KIND = KEPT, int MOST_AT_ONCE = 8>
-DEVICE void block_store_by(constant_args *args, int end, LDS f32x4 *block, int64_t matrix, int64_t m0, int64_t n0, int gap) {
-  if (end != GEMM_DIRECT) {
-    enum { ALL = ROWS * (COLUMNS / 4) / WAVE, AT_ONCE = ALL < MOST_AT_ONCE ? ALL : MOST_AT_ONCE };
-    enum { WIDE = ALL < 2 ? ALL : 2, SHIFTED = ALL < 4 ? ALL : 4 };
-    /* All at once: one after another, each waits. */
-    asm volatile("" ::"s"(args->dwords), "s"(args->n), "s"(args->out), "s"(args->alpha), "s"(args->beta),
-                 "s"(args->step_count));
-    const bool whole = args->dwords && n0 + COLUMNS + gap <= args->n;
-    const bool shifted = end == GEMM_NEAR && !whole && args->out != TDM_F32;
-    if (!shifted || args->alpha != 1 || args->beta != 0 || args->step_count > 0)
-      block_store_chain<COLUMNS, KIND, AT_ONCE, WIDE>(args, shifted, block, ROWS, matrix, m0, n0, gap);
-    if (shifted) block_store_shifted<COLUMNS, SHIFTED>(args, block, ROWS, matrix, m0, n0, gap);
-    return;
-  }
-  /* All at once: two waits, one after another, take 110 clocks more. */
-  asm volatile("" ::"s"(args->partial), "s"(args->out), "s"(args->m), "s"(args->n), "s"(args->ldp), "s"(args->ldc),
-               "s"(args->c), "s"(args->stride_c));
-  const gemm_args g = *args;
-  bool split = g.partial != NULL;
-  const tdm_type out = split ? TDM_F32 : (tdm_type)g.out;
-  int64_t left = g.m - m0, columns = split ? g.ldp : g.n, leading = split ? g.ldp : g.ldc;
-  char *to = split ? (char *)(g.partial + (matrix * g.m + m0) * g.ldp)
-                   : (char *)g.c + (matrix * g.stride_c + m0 * g.ldc) * tdm_bytes(out);
-  switch (out) {
-    case TDM_F32: block_store_direct<COLUMNS, KIND>(to, left, columns, leading, block, ROWS, n0, gap, TDM_F32); break;
-    case TDM_F16: block_store_direct<COLUMNS, KIND>(to, left, columns, leading, block, ROWS, n0, gap, TDM_F16); break;
-    case TDM_BF16: block_store_direct<COLUMNS, KIND>(to, left, columns, leading, block, ROWS, n0, gap, TDM_BF16); break;
+/* Sums that have only to be rounded. row0: the block's first row, of those on that `prepared` begins with. */
+template <int ROWS, int COLUMNS, store_kind KIND>
+DEVICE void store_direct(const direct_end *prepared, LDS const f32x4 *block, int row0, int gap) {
+  const direct_end e = uniform_end(prepared);
+  switch (e.out) {
+    case TDM_F32: store_rounded<ROWS, COLUMNS, KIND, TDM_F32>(&e, block, row0, gap); break;
+    case TDM_F16: store_rounded<ROWS, COLUMNS, KIND, TDM_F16>(&e, block, row0, gap); break;
+    case TDM_BF16: store_rounded<ROWS, COLUMNS, KIND, TDM_BF16>(&e, block, row0, gap); break;
   }
 }
 
+/* The same with alpha, bias and residual. bias: as ask_bias has loaded it. */
+template <int ROWS, int COLUMNS, store_kind KIND, int BYTES>
+DEVICE void store_adding(const direct_end *prepared, four_words<BYTES> bias_words, LDS const f32x4 *block, int row0, int gap,
+                         tdm_type type) {
+  enum { ALL = ROWS * (COLUMNS / 4) / WAVE, AT_ONCE = ALL < 8 ? ALL : 8, WIDE = ALL < 4 ? ALL : 4 };
+  const f32x4 bias = four_of<BYTES>(bias_words, type);
+  const direct_end e = uniform_end(prepared);
+  switch (e.out) {
+    case TDM_F32: store_added<ROWS, COLUMNS, KIND, WIDE, TDM_F32>(&e, bias, block, row0, gap); break;
+    case TDM_F16: store_added<ROWS, COLUMNS, KIND, AT_ONCE, TDM_F16>(&e, bias, block, row0, gap); break;
+    case TDM_BF16: store_added<ROWS, COLUMNS, KIND, AT_ONCE, TDM_BF16>(&e, bias, block, row0, gap); break;
+  }
+}
+
+/* Any end but GEMM_DIRECT: ROWS rows of the block, from (m0, n0) of C on. end: of the argument. */
+template <int ROWS, int COLUMNS, store_kind KIND, int MOST_AT_ONCE>
+DEVICE void store_by_calls(constant_args *args, int end, LDS f32x4 *block, int64_t matrix, int64_t m0, int64_t n0, int gap) {
+  enum { ALL = ROWS * (COLUMNS / 4) / WAVE, AT_ONCE = ALL < MOST_AT_ONCE ? ALL : MOST_AT_ONCE };
+  enum { WIDE = ALL < 2 ? ALL : 2, SHIFTED = ALL < 4 ? ALL : 4 };
+  /* All at once: one after another, each waits. */
+  asm volatile("" ::"s"(args->dwords), "s"(args->n), "s"(args->out), "s"(args->alpha), "s"(args->beta), "s"(args->step_count));
+  const bool whole = args->dwords && n0 + COLUMNS + gap <= args->n;
+  const bool shifted = end >= GEMM_NEAR && !whole && args->out != TDM_F32;
+  if (!shifted || args->alpha != 1 || args->beta != 0 || args->step_count > 0)
+    block_store_chain<COLUMNS, KIND, AT_ONCE, WIDE>(args, shifted, block, ROWS, matrix, m0, n0, gap);
+  if (shifted) block_store_shifted<COLUMNS, SHIFTED>(args, block, ROWS, matrix, m0, n0, gap);
+}
+
+/* ROWS rows of the block, from (m0, n0) of C on, for kernels that have prepared nothing. */
 template <int ROWS, int COLUMNS = BLOCK_COLUMNS, store_kind KIND = KEPT, int MOST_AT_ONCE = 8>
 DEVICE void block_store(LDS f32x4 *block, int64_t matrix, int64_t m0, int64_t n0, int gap) {
   constant_args *args = end_args();
-  block_store_by<ROWS, COLUMNS, KIND, MOST_AT_ONCE>(args, args->end, block, matrix, m0, n0, gap);
+  const int end = args->end;
+  if (end != GEMM_DIRECT) return store_by_calls<ROWS, COLUMNS, KIND, MOST_AT_ONCE>(args, end, block, matrix, m0, n0, gap);
+  const direct_end prepared = prepare_direct(args, matrix, m0, n0);
+  store_direct<ROWS, COLUMNS, KIND>(&prepared, block, 0, gap);
 }
 
 #endif

@@ -26,6 +26,73 @@ DEVICE bool add_parts_of(tile_sums<T> sums, tile_part at, int64_t rows, LDS char
   return add_parts<T>(sums, of, at.tile, at.part, rows, lds, of_a);
 }
 
+/* What the end of a wave needs, of its block from (m0, n0) of C on. */
+template <typename T, tdm_type TYPE>
+struct wave_end {
+  /* Where three waves of a SIMD have 168 registers each, those for this would go to scratch in calls. */
+  static constexpr bool PREPARES = T::OCCUPANCY < 3 || T::ROWS * T::COLUMNS < 8;
+  /* Four registers of f32 would be too many in 128x128. */
+  static constexpr bool HOLDS_BIAS = tdm_bytes(TYPE) == 2;
+  /* All waves of a chip ask at once, and HBM brings this before the next steps. That takes more than the end saves where a wave
+   * has 64 rows: 2048x2048x2048 bf16 with a residual, by 128x128. */
+  static constexpr bool ASKS_LINES = T::WAVE_M * T::WAVE_N < 4096;
+  uint32_t matrix;
+  int kind; /* GEMM_FAR, ... */
+  int64_t m0, n0;
+  direct_end direct;
+  four_words<tdm_bytes(TYPE)> bias;
+  asked_lines<T::WAVE_M, T::WAVE_N> lines;
+};
+
+template <typename T, tdm_type TYPE>
+DEVICE four_words<tdm_bytes(TYPE)> bias_of_wave(const wave_end<T, TYPE> *x, constant_args *g) {
+  return ask_bias<T::WAVE_N, tdm_bytes(TYPE)>(&x->direct, g->bias, x->n0);
+}
+
+/* While the first loads are on their way (run_tile). */
+template <typename T, tdm_type TYPE>
+DEVICE void ask_more(wave_end<T, TYPE> *x) {
+  x->bias = 0, x->lines = {}, x->direct = {};
+  if (!x->PREPARES || x->kind < GEMM_ADDS) return; /* called functions do it all by themselves */
+  constant_args *g = end_args();
+  x->direct = prepare_direct(g, x->matrix, x->m0, x->n0);
+  if (x->kind == GEMM_DIRECT) return;
+  if (x->HOLDS_BIAS) x->bias = bias_of_wave(x, g);
+  if (x->direct.residual.length == 0) return;
+  if (x->ASKS_LINES)
+    ask_lines(&x->lines, &x->direct);
+  else if (CHIP_LOAD_TO_LDS_BYTES == 4)
+    x->kind = GEMM_NEAR; /* gfx942: 75,065 clocks for 71,430 by the called function, we do not know why */
+}
+
+/* The wave's sums, through its block of LDS to C. */
+template <typename T, tdm_type TYPE>
+DEVICE void store_sums(wave_end<T, TYPE> *x, tile_sums<T> sums, LDS f32x4 *block, form of_a, form of_b) {
+#pragma unroll 1
+  for (int pass = 0; pass < T::WAVE_M / T::PASS_ROWS; pass++) {
+    const int lane = in_order(lane_index()) & (WAVE - 1); /* places in LDS have no registers from pass to pass */
+#pragma unroll
+    for (int m = 0; m < T::ROWS; m++) {
+      const int row = fragment_line(m, lane & (T::SIDE - 1), of_a);
+      /* Registers can't be indexed, so the pass is compared with constants. */
+      if (row / T::PASS_ROWS == pass) put_row<T::SIDE, T::WAVE_N>(block, row % T::PASS_ROWS, 0, sums[m], of_b);
+    }
+    const int row0 = pass * T::PASS_ROWS;
+    if (x->kind == GEMM_DIRECT && !x->PREPARES) {
+      const direct_end here = prepare_direct(end_args(), x->matrix, x->m0 + row0, x->n0);
+      store_direct<T::PASS_ROWS, T::WAVE_N, KEPT>(&here, block, 0, 0);
+    } else if (x->kind == GEMM_DIRECT) {
+      store_direct<T::PASS_ROWS, T::WAVE_N, KEPT>(&x->direct, block, row0, 0);
+    } else if (x->kind == GEMM_ADDS && x->PREPARES) {
+      const auto bias = x->HOLDS_BIAS ? x->bias : bias_of_wave(x, end_args());
+      store_adding<T::PASS_ROWS, T::WAVE_N, KEPT, tdm_bytes(TYPE)>(&x->direct, bias, block, row0, 0, TYPE);
+    } else {
+      store_by_calls<T::PASS_ROWS, T::WAVE_N, KEPT, 8>(end_args(), x->kind, block, x->matrix, x->m0 + row0, x->n0, 0);
+      x->direct = {}, x->bias = 0; /* nobody reads them in the next pass, so the called function has their registers */
+    }
+  }
+}
+
 template <typename T>
 DEVICE lines lines_of(const void *matrix, int64_t count, int64_t ld, int64_t line, int64_t depth, form f) {
   return T::CACHE_LINES ? make_cache_lines(matrix, count, ld, line, depth, f) : make_lines(matrix, count, ld, line, depth, f);
@@ -43,32 +110,26 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k) {
   asm volatile("" : "+s"(end));
   int64_t m0 = (int64_t)at.m * T::TILE_M, n0 = (int64_t)at.n * T::TILE_N;
   gemm_part part = part_of_matrix(g, at.matrix, at.part, type);
+  const int wave = wave_index();
+  wave_end<T, type> done;
+  done.matrix = at.stored, done.kind = end;
+  done.m0 = m0 + wave / T::WAVES_N * T::WAVE_M, done.n0 = n0 + wave % T::WAVES_N * T::WAVE_N;
   tile_sums<T> sums = {};
   if constexpr (T::UNALIGNED) {
     const int last = last_values(part.depth);
     run_unaligned<T>(sums, make_odd_lines(part.a, g->m, g->lda, m0, last, of_a),
                      make_odd_lines(part.b, g->n, g->ldb, n0, last, of_b), part.depth,
-                     turn_of(at.m, at.n, g->turn_m, g->turn_n), lds, of_a, of_b);
+                     turn_of(at.m, at.n, g->turn_m, g->turn_n), lds, of_a, of_b, &done);
   } else {
     run_tile<T, type>(sums, lines_of<T>(part.a, g->m, g->lda, m0, part.depth, of_a),
                       {{lines_of<T>(part.b, g->n, g->ldb, n0, part.depth, of_b)}}, part.depth,
-                      turn_of(at.m, at.n, g->turn_m, g->turn_n), lds, of_a, of_b);
+                      turn_of(at.m, at.n, g->turn_m, g->turn_n), lds, of_a, of_b, &done);
   }
+  have_lines(&done.lines);
 
-  const int wave = wave_index(), lane = lane_index();
   LDS f32x4 *block = (LDS f32x4 *)lds + wave * T::PASS_ROWS * (T::WAVE_N / 4);
-  m0 += wave / T::WAVES_N * T::WAVE_M;
-  if (__builtin_expect(at.last_adds, 0) && !add_parts_of<T>(sums, at, g->m - m0, lds, of_a)) return;
-  n0 += wave % T::WAVES_N * T::WAVE_N;
-#pragma unroll 1
-  for (int pass = 0; pass < T::WAVE_M / T::PASS_ROWS; pass++) {
-#pragma unroll
-    for (int m = 0; m < T::ROWS; m++) {
-      int row = fragment_line(m, lane % T::SIDE, of_a); /* registers can't be indexed, so the pass is compared with constants */
-      if (row / T::PASS_ROWS == pass) put_row<T::SIDE, T::WAVE_N>(block, row % T::PASS_ROWS, 0, sums[m], of_b);
-    }
-    block_store_by<T::PASS_ROWS, T::WAVE_N>(end_args(), end, block, at.stored, m0 + pass * T::PASS_ROWS, n0, 0);
-  }
+  if (__builtin_expect(at.last_adds, 0) && !add_parts_of<T>(sums, at, g->m - done.m0, lds, of_a)) return;
+  store_sums<T, type>(&done, sums, block, of_a, of_b);
 }
 
 #define TILE_KERNEL(name, layout, type, a_along_k, b_along_k, TYPE, T)                    \

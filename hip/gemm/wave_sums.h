@@ -15,14 +15,29 @@ DEVICE void store_wave_sums(const gemm_args *g, int64_t matrix, int64_t m0, int6
   const int wave = wave_index(), lane = lane_index();
 #pragma unroll
   for (int r = 0; r < ROWS; r++) all[(wave * ROWS + r) * WAVE + lane] = sums[r];
-  sync_lds(); /* all waves' sums are in LDS */
+  static_assert(ROWS <= GEMM_ROWS_WAVES, "a four for each thread");
   const gemm_args last = args_again(g);
-  for (int t = thread_index(); t < ROWS * WAVE; t += GEMM_ROWS_WAVES * WAVE) {
-    f32x4 x = all[t];
-    for (int w = 1; w < GEMM_ROWS_WAVES; w++) x += all[w * ROWS * WAVE + t];
-    int64_t row = m0 + t / WAVE * 16 + t % 16, column = n0 + t % WAVE / 16 * 4;
-    epilogue_four(&last, matrix, row, column, x, bias_of(&last, column, type), (tdm_type)last.out, KEPT);
+  const int t = thread_index();
+  const int64_t row = m0 + t / WAVE * 16 + t % 16, column = n0 + t % WAVE / 16 * 4;
+  const tdm_type out = (tdm_type)last.out;
+  constant_step *steps = chain_of(end_args(), &last);
+  added_four added = {};
+  int64_t at_c = 0;
+  int count = 0;
+  /* What the end needs is there, or on its way, when the last wave comes to the barrier. */
+  if (wave < ROWS && last.partial == NULL) {
+    added = ask_added(&last, matrix, row, column, ask_bias_at(&last, column, type), out);
+    count = in_order(four_of_c(&last, row, column).count), at_c = in_order(place_in_c(&last, matrix, row, column));
   }
+  sync_lds(); /* all waves' sums are in LDS */
+  if (wave >= ROWS) return;
+  f32x4 x = all[t];
+  for (int w = 1; w < GEMM_ROWS_WAVES; w++) x += all[w * ROWS * WAVE + t];
+  const four_place where = {count, count == 4 && last.aligned_fours != 0};
+  if (last.partial == NULL)
+    finish_four<true>(&last, steps, where, at_c, matrix, row, column, x, asked_four(added.bias, type), added, out, KEPT);
+  else
+    store_partial(&last, matrix, row, column, x);
 }
 
 #endif

@@ -60,8 +60,9 @@ DEVICE void compute(const swiglu_args *p, bool along_k) {
   const b_lines<T> weights = {
       {make_lines(wg, p->n, p->ldg, n0, k.count, of_weight), make_lines(wu, p->n, p->ldu, n0, k.count, of_weight)}};
   /* Narrow tiles take no turns: the instructions for them took 350 clocks. */
+  nothing_more more;
   run_tile<T, type>(sums, make_lines(x, p->m, p->ldx, m0, k.count, of_x), weights, k.count,
-                    T::BETWEEN ? turn_of(at.m, at.n, p->turn_m, p->turn_n) : 0, lds, of_x, of_weight);
+                    T::BETWEEN ? turn_of(at.m, at.n, p->turn_m, p->turn_n) : 0, lds, of_x, of_weight, &more);
 
   const swiglu_args end = args_again(p);
   const int wave = wave_index();

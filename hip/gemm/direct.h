@@ -1,0 +1,160 @@
+/* The end of a tile whose sums have only to be multiplied by alpha, to get bias and residual, and to be rounded, in whole fours
+ * that begin at dwords: most products of a transformer. What else an epilogue may be is in store.h. */
+#ifndef TANDEM_HIP_GEMM_DIRECT_H
+#define TANDEM_HIP_GEMM_DIRECT_H
+
+#include "added.h"
+#include "block.h"
+#include "hip/device/call.h"
+#include "lane_fours.h"
+
+/* Rows of C, of partial sums or of what is added, from a block's first row and column on: a buffer that ends with the matrix,
+ * which masks the rows after the last one. */
+typedef struct end_rows {
+  const char *first;
+  uint32_t length, row_bytes;
+} end_rows;
+
+/* left: rows; columns: from the block's first ones on. shift: of an element's size. */
+DEVICE end_rows make_end_rows(const void *array, int64_t stride, int64_t ld, int64_t matrix, int64_t m0, int64_t n0,
+                              int64_t left, int64_t columns, int shift) {
+  return (end_rows){(const char *)array + ((matrix * stride + m0 * ld + n0) << shift),
+                    buffer_length(((left - 1) * ld + columns) << shift), (uint32_t)ld << shift};
+}
+
+/* Of a block of C. */
+typedef struct direct_end {
+  end_rows c, residual;
+  uint32_t columns; /* of C, from the block's first one on: a multiple of 4 */
+  int out;          /* tdm_type */
+  float alpha;
+} direct_end;
+
+/* In scalar registers, where each store needs it: the compiler lost sight of that in the loop over K. */
+DEVICE end_rows uniform_rows(end_rows r) { return (end_rows){uniform(r.first), uniform(r.length), uniform(r.row_bytes)}; }
+DEVICE direct_end uniform_end(const direct_end *e) {
+  return (direct_end){uniform_rows(e->c), uniform_rows(e->residual), uniform(e->columns), uniform(e->out), uniform(e->alpha)};
+}
+
+/* For the block from (m0, n0) on. A tile prepares this while its first loads are on their way: after the loop it takes 400
+ * clocks, in which the wave does nothing else. */
+DEVICE direct_end prepare_direct(constant_args *g, int64_t matrix, int64_t m0, int64_t n0) {
+  const void *partial = g->partial, *array = g->c, *residual = g->residual;
+  int64_t m = g->m, n = g->n, ldp = g->ldp, ldc = g->ldc, ldr = g->ldr, stride_c = g->stride_c, stride_r = g->stride_r;
+  int out = g->out, end = g->end;
+  float alpha = g->alpha;
+  /* All at once: one after another, each waits 120 clocks. */
+  asm volatile("" : "+s"(partial), "+s"(array), "+s"(residual), "+s"(m), "+s"(n), "+s"(ldp), "+s"(ldc), "+s"(ldr));
+  asm volatile("" : "+s"(stride_c), "+s"(stride_r), "+s"(out), "+s"(end), "+s"(alpha));
+  direct_end e = {};
+  if (partial != NULL) out = TDM_F32, array = partial, n = ldc = ldp, stride_c = m * ldp;
+  const int shift = out == TDM_F32 ? 2 : 1;
+  const int64_t columns = n - n0, left = m - m0;
+  e.out = out;
+  e.columns = buffer_length(columns);
+  e.c = make_end_rows(array, stride_c, ldc, matrix, m0, n0, left, columns, shift);
+  if (end == GEMM_ADDS) {
+    e.alpha = alpha;
+    if (residual != NULL) e.residual = make_end_rows(residual, stride_r, ldr, matrix, m0, n0, left, columns, shift);
+  }
+  return uniform_end(&e); /* now, not where it is used */
+}
+
+/* The lane's fours of these rows. */
+DEVICE lane_fours fours_of(const end_rows *r, block_lane at, int bytes) {
+  return (lane_fours){make_short_buffer(r->first, r->length), (uint32_t)(at.column * bytes), r->row_bytes};
+}
+
+/* The lane's four of the bias, from column n0 on; 0 if there is none. */
+template <int COLUMNS, int BYTES>
+DEVICE four_words<BYTES> ask_bias(const direct_end *e, const void *bias, int64_t n0) {
+  const lane_fours from = {make_buffer((const char *)bias + n0 * BYTES, bias != NULL ? (int64_t)e->columns * BYTES : 0),
+                           (uint32_t)lane_of_block<COLUMNS>(0).column * BYTES, 0};
+  four_words<BYTES> words;
+  load_fours<1, BYTES>(&words, &from, 0, 0);
+  return words;
+}
+
+/* Asks for the lines of what is added to a block of ROWS rows and COLUMNS columns, for a dword of each. They come to the
+ * L2, from where the end loads them in 300 clocks. Nobody uses the dwords, but their registers are not free until they have
+ * arrived. */
+template <int ROWS, int COLUMNS>
+struct asked_lines {
+  enum { LINE = 128, OF_ROW = (COLUMNS * 4 + LINE - 1) / LINE + 1 /* at most, f32 */ };
+  enum { COUNT = (ROWS * OF_ROW + WAVE - 1) / WAVE };
+  uint32_t words[COUNT];
+};
+template <int ROWS, int COLUMNS>
+DEVICE void ask_lines(asked_lines<ROWS, COLUMNS> *x, const direct_end *e) {
+  typedef asked_lines<ROWS, COLUMNS> block;
+  const buffer rows = make_short_buffer(e->residual.first, e->residual.length);
+  const int of_row = e->out == TDM_F32 ? COLUMNS * 4 : COLUMNS * 2, lane = lane_index();
+  const bool cut =
+      (((uint32_t)(uintptr_t)e->residual.first | e->residual.row_bytes) % block::LINE) != 0; /* ends within one more line */
+  const int lines = (of_row + block::LINE - 1) / block::LINE + cut;
+#pragma unroll
+  for (int i = 0; i < block::COUNT; i++) {
+    const int row = (i * WAVE + lane) % ROWS, line = (i * WAVE + lane) / ROWS;
+    const int at = line * block::LINE < of_row ? line * block::LINE : of_row - 4;
+    const uint32_t offset = line < lines ? (uint32_t)row * e->residual.row_bytes + (uint32_t)at : OUTSIDE;
+    x->words[i] = __builtin_amdgcn_raw_buffer_load_b32(rows, (int)offset, 0, 0);
+  }
+}
+template <int ROWS, int COLUMNS>
+DEVICE void have_lines(const asked_lines<ROWS, COLUMNS> *x) {
+#pragma unroll
+  for (int i = 0; i < asked_lines<ROWS, COLUMNS>::COUNT; i++) asm volatile("" : : "v"(x->words[i]));
+}
+
+/* ---- Stores ---- */
+
+/* Fours of a lane in `rows` rows of the block, several at a time: one alone would wait for its read of LDS, 65 clocks.
+ * row0: the block's first row, of those that were prepared. A row costs a read of LDS, the rounding, an addition and a
+ * store. */
+template <int ROWS, int COLUMNS, store_kind KIND, tdm_type OUT>
+DEVICE void store_rounded(const direct_end *e, LDS const f32x4 *block, int row0, int gap) {
+  enum { STEP = WAVE / (COLUMNS / 4), AT_ONCE = 8 };
+  const block_lane at = lane_of_block<COLUMNS>(gap);
+  if ((uint32_t)at.column >= e->columns) return;
+  const buffer to = make_short_buffer(e->c.first, e->c.length);
+  uint32_t offset = (uint32_t)(row0 + at.row) * e->c.row_bytes + (uint32_t)at.column * tdm_bytes(OUT);
+#pragma unroll
+  for (int first = 0; first < ROWS; first += AT_ONCE * STEP) {
+    f32x4 x[AT_ONCE];
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; i++)
+      if (first + i * STEP < ROWS) x[i] = block_four<COLUMNS>(block, at, first + i * STEP);
+    keep_order();
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; i++)
+      if (first + i * STEP < ROWS) {
+        buffer_store_four<KIND>(to, offset, x[i], OUT);
+        offset += STEP * e->c.row_bytes;
+      }
+  }
+}
+
+/* The same with alpha, bias and residual. */
+template <int ROWS, int COLUMNS, store_kind KIND, int AT_ONCE, tdm_type OUT>
+DEVICE void store_added(const direct_end *e, f32x4 bias, LDS const f32x4 *block, int row0, int gap) {
+  enum { STEP = WAVE / (COLUMNS / 4), BYTES = tdm_bytes(OUT) };
+  const block_lane at = lane_of_block<COLUMNS>(gap);
+  if ((uint32_t)at.column >= e->columns) return;
+  const lane_fours to = fours_of(&e->c, at, BYTES), from = fours_of(&e->residual, at, BYTES);
+  const float alpha = in_order(e->alpha);
+#pragma unroll
+  for (int first = 0; first < ROWS; first += AT_ONCE * STEP) {
+    f32x4 x[AT_ONCE];
+    four_words<BYTES> words[AT_ONCE];
+    if (e->residual.length > 0) load_fours<AT_ONCE, BYTES>(words, &from, row0 + first + at.row, STEP);
+    keep_order();
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; i++) x[i] = alpha * block_four<COLUMNS>(block, at, first + i * STEP) + bias;
+    if (e->residual.length > 0)
+#pragma unroll
+      for (int i = 0; i < AT_ONCE; i++) x[i] += four_of<BYTES>(words[i], OUT);
+    store_fours<AT_ONCE, BYTES, KIND>(&to, row0 + first + at.row, STEP, x, OUT);
+  }
+}
+
+#endif
