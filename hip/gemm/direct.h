@@ -88,10 +88,11 @@ template <int ROWS, int COLUMNS>
 DEVICE void ask_lines(asked_lines<ROWS, COLUMNS> *x, const direct_end *e) {
   typedef asked_lines<ROWS, COLUMNS> block;
   const buffer rows = make_short_buffer(e->residual.first, e->residual.length);
-  const int of_row = e->out == TDM_F32 ? COLUMNS * 4 : COLUMNS * 2, lane = lane_index();
-  const bool cut =
-      (((uint32_t)(uintptr_t)e->residual.first | e->residual.row_bytes) % block::LINE) != 0; /* ends within one more line */
-  const int lines = (of_row + block::LINE - 1) / block::LINE + cut;
+  /* Only of the block's own columns: where the residual is C, others write what follows. */
+  const int columns = e->columns < COLUMNS ? (int)e->columns : COLUMNS, lane = lane_index();
+  const int of_row = e->out == TDM_F32 ? columns * 4 : columns * 2;
+  const bool cut = (((uint32_t)(uintptr_t)e->residual.first | e->residual.row_bytes) % block::LINE) != 0;
+  const int lines = of_row == 0 ? 0 : (of_row + block::LINE - 1) / block::LINE + cut; /* cut: ends within one more line */
 #pragma unroll
   for (int i = 0; i < block::COUNT; i++) {
     const int row = (i * WAVE + lane) % ROWS, line = (i * WAVE + lane) / ROWS;
