@@ -49,9 +49,7 @@ struct tile {
 };
 
 /* For run_tile, of what loads nothing else. */
-typedef struct nothing_more {
-  char none;
-} nothing_more;
+struct nothing_more {};
 DEVICE void ask_more(nothing_more *) {}
 
 /* Products of the fragments that have arrived. Where one takes several instructions, all products have their first one before

@@ -4,8 +4,7 @@
 #define TANDEM_HIP_GEMM_ADDED_H
 
 #include "args.h"
-#include "hip/device/fours.h"
-#include "hip/device/wait.h"
+#include "lane_fours.h"
 
 /* The kernel's argument, and steps, through the constant address space: with scalar loads, because they are the same in all
  * lanes. */
@@ -46,18 +45,12 @@ DEVICE u32x4 ask_four(const void *base, int64_t at, four_place where, tdm_type t
   return words;
 }
 DEVICE f32x4 asked_four(u32x4 words, tdm_type type) {
-  const u32x2 two = {words[0], words[1]};
-  switch (type) {
-    case TDM_F32: return __builtin_bit_cast(f32x4, words);
-    case TDM_F16: return __builtin_convertvector(__builtin_bit_cast(f16x4, two), f32x4);
-    case TDM_BF16: return __builtin_convertvector(__builtin_bit_cast(bf16x4, two), f32x4);
-  }
-  return (f32x4)0;
+  return tdm_bytes(type) == 4 ? four_of<4>(words, type) : four_of<2>((u32x2){words[0], words[1]}, type);
 }
 
-/* What is added to four sums of a row. */
+/* What is added to four sums of a row, of C and of the residual. */
 typedef struct added_four {
-  u32x4 bias, c, residual;
+  u32x4 c, residual;
 } added_four;
 
 DEVICE four_place four_of_c(const gemm_args *g, int64_t row, int64_t column) {
@@ -66,19 +59,19 @@ DEVICE four_place four_of_c(const gemm_args *g, int64_t row, int64_t column) {
 DEVICE int64_t place_in_c(const gemm_args *g, int64_t matrix, int64_t row, int64_t column) {
   return matrix * g->stride_c + row * g->ldc + column;
 }
+/* Four of the bias; 0 if there is none. bias_of waits for them, which takes fewer registers: a called function has few. */
 DEVICE u32x4 ask_bias_at(const gemm_args *g, int64_t column, tdm_type type) {
   const four_place where = four_in(1, g->n, 0, column, g->aligned_fours != 0);
   return g->bias == NULL ? 0 : ask_four(g->bias, column, where, type);
 }
-/* Four elements of the bias; 0 if there is none. */
 DEVICE f32x4 bias_of(const gemm_args *g, int64_t column, tdm_type type) {
   const four_place where = four_in(1, g->n, 0, column, g->aligned_fours != 0);
   return g->bias == NULL || where.count == 0 ? 0 : four_load(g->bias, column, where, type);
 }
-DEVICE added_four ask_added(const gemm_args *g, int64_t matrix, int64_t row, int64_t column, u32x4 bias, tdm_type out) {
+DEVICE added_four ask_added(const gemm_args *g, int64_t matrix, int64_t row, int64_t column, tdm_type out) {
   const four_place where = four_of_c(g, row, column);
-  added_four a = {bias, 0, 0};
-  if (g->beta != 0) a.c = ask_four(g->c, matrix * g->stride_c + row * g->ldc + column, where, out);
+  added_four a = {0, 0};
+  if (g->beta != 0) a.c = ask_four(g->c, place_in_c(g, matrix, row, column), where, out);
   if (g->residual != NULL) a.residual = ask_four(g->residual, matrix * g->stride_r + row * g->ldr + column, where, out);
   return a;
 }

@@ -6,7 +6,6 @@
 #include "added.h"
 #include "block.h"
 #include "hip/device/call.h"
-#include "lane_fours.h"
 
 /* Rows of C, of partial sums or of what is added, from a block's first row and column on: a buffer that ends with the matrix,
  * which masks the rows after the last one. */
@@ -155,6 +154,31 @@ DEVICE void store_added(const direct_end *e, f32x4 bias, LDS const f32x4 *block,
 #pragma unroll
       for (int i = 0; i < AT_ONCE; i++) x[i] += four_of<BYTES>(words[i], OUT);
     store_fours<AT_ONCE, BYTES, KIND>(&to, row0 + first + at.row, STEP, x, OUT);
+  }
+}
+
+/* Sums that have only to be rounded. row0: the block's first row, of those on that `prepared` begins with. */
+template <int ROWS, int COLUMNS, store_kind KIND>
+DEVICE void store_direct(const direct_end *prepared, LDS const f32x4 *block, int row0, int gap) {
+  const direct_end e = uniform_end(prepared);
+  switch (e.out) {
+    case TDM_F32: store_rounded<ROWS, COLUMNS, KIND, TDM_F32>(&e, block, row0, gap); break;
+    case TDM_F16: store_rounded<ROWS, COLUMNS, KIND, TDM_F16>(&e, block, row0, gap); break;
+    case TDM_BF16: store_rounded<ROWS, COLUMNS, KIND, TDM_BF16>(&e, block, row0, gap); break;
+  }
+}
+
+/* The same with alpha, bias and residual. bias: as ask_bias has loaded it. */
+template <int ROWS, int COLUMNS, store_kind KIND, int BYTES>
+DEVICE void store_adding(const direct_end *prepared, four_words<BYTES> bias_words, LDS const f32x4 *block, int row0, int gap,
+                         tdm_type type) {
+  enum { ALL = ROWS * (COLUMNS / 4) / WAVE, AT_ONCE = ALL < 8 ? ALL : 8, WIDE = ALL < 4 ? ALL : 4 };
+  const f32x4 bias = four_of<BYTES>(bias_words, type);
+  const direct_end e = uniform_end(prepared);
+  switch (e.out) {
+    case TDM_F32: store_added<ROWS, COLUMNS, KIND, WIDE, TDM_F32>(&e, bias, block, row0, gap); break;
+    case TDM_F16: store_added<ROWS, COLUMNS, KIND, AT_ONCE, TDM_F16>(&e, bias, block, row0, gap); break;
+    case TDM_BF16: store_added<ROWS, COLUMNS, KIND, AT_ONCE, TDM_BF16>(&e, bias, block, row0, gap); break;
   }
 }
 

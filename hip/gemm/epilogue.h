@@ -69,7 +69,7 @@ DEVICE void map_fours(f32x4 *x, tdm_epilogue_op op, float value) {
 #undef CASE
 }
 
-/* ASKED: C and residual are in `added`, too, and not the bias alone; else they are loaded here, in fewer registers.
+/* ASKED: C and residual are in `added`; else they are loaded here, in fewer registers.
  * x: four sums of a row of A B, from (row, column) of one matrix of the batch on. out is that of args. */
 template <bool ASKED>
 DEVICE void finish_four(const gemm_args *g, constant_step *steps, four_place where, int64_t at_c, int64_t matrix, int64_t row,

@@ -95,11 +95,8 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
   args.packed = packs;
   args.k = tdm_hip_packed_k(&copies);
   const bool ends_here = parts == 1 || last;
-  args.end = leading_of(plan, !ends_here) > GEMM_MOST_LEADING || (ends_here && d->out == TDM_F32 && gemm_long_steps(d))
-                 ? GEMM_FAR
-             : !ends_here || (gemm_plain(d) && d->n % 4 == 0 && args.dwords) ? GEMM_DIRECT
-             : gemm_only_adds(d) && args.aligned_fours && d->n % 4 == 0      ? GEMM_ADDS
-                                                                             : GEMM_NEAR;
+  const bool far = leading_of(plan, !ends_here) > GEMM_MOST_LEADING || (ends_here && d->out == TDM_F32 && gemm_long_steps(d));
+  args.end = far ? GEMM_FAR : ends_here ? gemm_end_of(d) : GEMM_DIRECT;
   const hip_tile_output output = gemm_output(plan);
   args.order = last ? tdm_hip_parts_order(plan, &output, &kernel->tile, parts)
                     : tdm_hip_tiles(plan, d->m, d->n, d->batch * parts, kernel->tile.m, kernel->tile.n);

@@ -50,7 +50,8 @@ int64_t gemm_ld_of_rows(const tdm_gemm_desc *d, int64_t ld);
 bool gemm_long_steps(const tdm_gemm_desc *d);
 bool gemm_rows_aligned(const tdm_gemm_desc *d, int bytes);
 bool gemm_plain(const tdm_gemm_desc *d);
-bool gemm_only_adds(const tdm_gemm_desc *d);
+/* GEMM_DIRECT, GEMM_ADDS or GEMM_NEAR, of a tile whose sums go to C, with offsets of 32 bits. */
+int gemm_end_of(const tdm_gemm_desc *d);
 bool gemm_f32_chain(const tdm_gemm_desc *d);
 /* Clocks of a CU for an element of a tile, and (*of_rows) for one in a fragment that has rows. */
 double gemm_chain(const tdm_plan *plan, const hip_tile_shape *tile, double *of_rows);

@@ -1,6 +1,7 @@
 /* What comes after the sums of a gemm: its kind, and estimates of its clocks. */
 #include <math.h>
 
+#include "args.h"
 #include "gemm.h"
 
 /* ---- Kinds ---- */
@@ -27,13 +28,17 @@ bool gemm_long_steps(const tdm_gemm_desc *d) {
   return found;
 }
 
+static int steps_with(const tdm_gemm_desc *d, tdm_epilogue_op op) {
+  int count = 0;
+  for (int64_t s = 0; s < d->epilogue_steps; s++) count += d->epilogue[s].op == op;
+  return count;
+}
+
 /* Do all rows of C, and of the residual if there is one, begin at multiples of `bytes`? */
 bool gemm_rows_aligned(const tdm_gemm_desc *d, int bytes) {
   const bool batch = d->batch > 1;
   hip_stored c = {.ld = gemm_ld_of_rows(d, d->ldc), .stride = batch ? d->stride_c : 0}, r = {.ld = 0};
-  for (int64_t s = 0; s < d->epilogue_steps; s++)
-    if (d->epilogue[s].op == TDM_RESIDUAL)
-      r = (hip_stored){.ld = gemm_ld_of_rows(d, d->ldr), .stride = batch ? d->stride_r : 0};
+  if (steps_with(d, TDM_RESIDUAL) > 0) r = (hip_stored){.ld = gemm_ld_of_rows(d, d->ldr), .stride = batch ? d->stride_r : 0};
   return tdm_hip_rows_aligned(&c, d->out, bytes) && tdm_hip_rows_aligned(&r, d->out, bytes);
 }
 
@@ -41,12 +46,18 @@ bool gemm_rows_aligned(const tdm_gemm_desc *d, int bytes) {
 bool gemm_plain(const tdm_gemm_desc *d) { return d->alpha == 1 && d->beta == 0 && d->epilogue_steps == 0; }
 
 /* Alpha, then a bias, then a residual, and nothing else. */
-bool gemm_only_adds(const tdm_gemm_desc *d) {
+static bool only_adds(const tdm_gemm_desc *d) {
   static const tdm_epilogue_op in_order[] = {TDM_BIAS, TDM_RESIDUAL};
   int64_t s = 0;
   for (int i = 0; i < 2; i++)
     if (s < d->epilogue_steps && d->epilogue[s].op == in_order[i]) s++;
   return d->beta == 0 && s == d->epilogue_steps;
+}
+
+int gemm_end_of(const tdm_gemm_desc *d) {
+  if (d->n % 4 != 0) return GEMM_NEAR;
+  if (gemm_plain(d) && gemm_rows_aligned(d, 4)) return GEMM_DIRECT;
+  return only_adds(d) && gemm_rows_aligned(d, 4 * (int)tdm_type_size(d->out)) ? GEMM_ADDS : GEMM_NEAR;
 }
 
 /* ---- Estimates ---- */
@@ -82,11 +93,11 @@ typedef struct element_clocks {
  * 16 bits: bias and residual 0.09, ReLU 0.08, SiLU 0.16, GELU 0.15.
  * f32: none (alpha = 2) 0.09; bias 0.21, ReLU 0.35, residual 0.6, bias and ReLU 0.43, bias and residual 0.57.
  * f32 in blocks that n cuts, or with an exact function, one four of a lane at a time: none 0.63, of which 0.3 are its stores,
- * element by element; bias 0.9, ReLU 1.5, residual 2.5, SiLU and GELU 2.0, SiLU and ReLU 2.8; whole 1.7 and 2.5. */
+ * element by element; bias 0.9, ReLU 1.5, residual 2.5, SiLU and GELU 2.0, SiLU and ReLU 2.8; whole 1.7 and 2.5.
+ * GEMM_ADDS, 128x768x512: what before_added leaves. */
 static const element_clocks FOURS_16 = {.bias = 0.085, .added = 0.085, .simple = 0.085, .longer = 0.155},
                             FOURS_32 = {.none = 0.09, .bias = 0.13, .added = 0.5, .simple = 0.26},
-                            /* With GEMM_ADDS, from 128x768x512 (gemm_before_chain). */
-    ADDS_16 = {.bias = 0.02, .added = 0.085}, ADDS_32 = {.bias = 0.05, .added = 0.15},
+                            ADDS_16 = {.bias = 0.02, .added = 0.085}, ADDS_32 = {.bias = 0.05, .added = 0.15},
                             ONE_FOUR = {.none = 0.23, .bias = 0.27, .added = 1.6, .simple = 0.8, .longer = 1.36};
 /* 16-bit rows of C between dwords (ldc = 257) or of parts of fours (n = 250): 0.09 to 0.14, of which CHAIN_BEGIN is a part, and
  * on gfx942 0.12 to 0.18. With beta, which loads such rows element by element: 0.42 to 0.57 more, on gfx942 0.38 to 0.62. One
@@ -106,9 +117,7 @@ static double elements(const tdm_gemm_desc *d, const element_clocks *of, double 
  * take less than is estimated for others: 128x768x512 bf16 on gfx950 by 16x64 250 clocks, by 64x64 and 128x128 400, by
  * hip_shifted_64x64 430; 512x512x512 by hip_shifted_32x32 330 to 380. */
 static bool prepared(const tdm_plan *plan, const hip_tile_shape *tile) {
-  const tdm_gemm_desc *d = &plan->desc.gemm;
-  return (tile->last_adds || tile->any_address) && d->n % 4 == 0 &&
-         (gemm_plain(d) ? gemm_rows_aligned(d, 4) : gemm_only_adds(d) && gemm_rows_aligned(d, 4 * (int)tdm_type_size(d->out)));
+  return (tile->last_adds || tile->any_address) && gemm_end_of(&plan->desc.gemm) >= GEMM_ADDS;
 }
 
 /* Of all of a tile's elements, and (*of_rows) of those in fragments that have rows. */
@@ -130,29 +139,24 @@ double gemm_chain(const tdm_plan *plan, const hip_tile_shape *tile, double *of_r
  * What is stored element by element goes the same way, through LDS; gemm_reduce has no such way. */
 enum { CHAIN_BEGIN = 1100, ADDED = 800 };
 
-static double before_steps(const tdm_gemm_desc *d) {
-  int added = d->beta != 0;
-  for (int64_t s = 0; s < d->epilogue_steps; s++) added += d->epilogue[s].op == TDM_BIAS || d->epilogue[s].op == TDM_RESIDUAL;
-  return d->epilogue_steps > 0 || d->beta != 0 || d->alpha != 1 ? CHAIN_BEGIN + added * ADDED : 0;
-}
+static int added_of(const tdm_gemm_desc *d) { return (d->beta != 0) + steps_with(d, TDM_BIAS) + steps_with(d, TDM_RESIDUAL); }
+static double before_steps(const tdm_gemm_desc *d) { return gemm_plain(d) ? 0 : CHAIN_BEGIN + added_of(d) * ADDED; }
 
 /* The same where what is added is asked for before the sums are there: by hip_rows and hip_elements, and by gemm_reduce.
  * Predicted for 128x768x512 bf16 and f32 on both chips: ReLU 800 to 1184, bias or residual 250 to 670, both 760 to 950,
  * bias and GELU 1700 to 2100; by hip_rows in bf16 bias or residual 1000, both 1340. */
 double gemm_before_asked(const tdm_gemm_desc *d) {
   enum { ONLY_ADDS = 600, ONE_MORE = 250 };
-  const double steps = before_steps(d), added = floor((steps - CHAIN_BEGIN) / ADDED);
-  return steps == 0 ? 0 : gemm_only_adds(d) ? ONLY_ADDS + fmax(0, added - 1) * ONE_MORE : CHAIN_BEGIN + added * ONE_MORE;
+  const double added = added_of(d);
+  return gemm_plain(d) ? 0 : only_adds(d) ? ONLY_ADDS + fmax(0, added - 1) * ONE_MORE : CHAIN_BEGIN + added * ONE_MORE;
 }
 
 /* Of these, what GEMM_ADDS takes: 128x768x512 bf16 by 16x64 to 64x128 with a bias 240 to 500, with a residual 770 to 1160, with
  * both as much; by 128x128 760, 1890 and 2280 on gfx950. f32: 820 to 1410, 790 to 1890, 1090 to 2320. Elements come on top. */
 static double before_added(const tdm_gemm_desc *d) {
   enum { BIAS = 300, RESIDUAL = 750, F32_BIAS = 400 };
-  double clocks = 0;
-  for (int64_t s = 0; s < d->epilogue_steps; s++) clocks = d->epilogue[s].op == TDM_RESIDUAL ? RESIDUAL : BIAS;
-  const bool biased = d->epilogue_steps > 0 && d->epilogue[0].op == TDM_BIAS;
-  return clocks + (biased && d->type == TDM_F32 ? F32_BIAS : 0);
+  const bool biased = steps_with(d, TDM_BIAS) > 0;
+  return (steps_with(d, TDM_RESIDUAL) > 0 ? RESIDUAL : biased ? BIAS : 0) + (biased && d->type == TDM_F32 ? F32_BIAS : 0);
 }
 
 /* Both ends of 16-bit rows between dwords are stored apart: 15x59x64 and 60x251x64 bf16 take 250 clocks more than that on
@@ -162,15 +166,13 @@ double gemm_before_chain(const tdm_plan *plan, const hip_tile_shape *tile) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   if (prepared(plan, tile)) return before_added(d);
   const bool narrow = tdm_hip_half_lines(plan->context->hip->chip);
-  double steps = before_steps(d);
+  const double steps = before_steps(d);
   if (steps == 0) {
     const double ends = gemm_rows_aligned(d, 4) ? 0 : narrow ? ENDS_ON_GFX942 : ENDS;
     return stores_shifted(d) ? CHAIN_BEGIN + ends : gemm_f32_chain(d) ? CHAIN_BEGIN : 0;
   }
   /* In f32 what is added is on its way while the sums are read: 830 clocks with a residual, 2000 with bias and residual. */
-  for (int64_t s = 0; s < d->epilogue_steps; s++)
-    if (tdm_type_size(d->out) == 4 && d->epilogue[s].op == TDM_RESIDUAL) steps -= ADDED;
-  return steps;
+  return steps - (tdm_type_size(d->out) == 4 ? steps_with(d, TDM_RESIDUAL) * ADDED : 0);
 }
 
 double gemm_prepared_clocks(const tdm_plan *plan, const hip_tile_shape *tile) {

@@ -50,7 +50,8 @@ DEVICE void reduce_block(const gemm_args *g, int64_t block, tdm_type type) {
   const char *from = (const char *)(g->partial + (matrix * g->parts * g->m + first) * g->ldp + left_of);
   const uint32_t offset = (sub * (uint32_t)g->ldp + four * 4) * (uint32_t)sizeof(float);
   const int64_t step = g->m * g->ldp * (int64_t)sizeof(float);
-  const added_four added = ask_added(g, matrix, row, column, ask_bias_at(g, column, type), (tdm_type)g->out);
+  const u32x4 bias = ask_bias_at(g, column, type);
+  const added_four added = ask_added(g, matrix, row, column, (tdm_type)g->out);
   f32x4 x = 0;
   int left = g->parts;
   for (; left >= PARTS_AT_ONCE; left -= PARTS_AT_ONCE) {
@@ -63,7 +64,7 @@ DEVICE void reduce_block(const gemm_args *g, int64_t block, tdm_type type) {
     store_four(g->c, matrix * g->stride_c + row * g->ldc + column, x, (tdm_type)g->out);
   else
     finish_four<true>(g, chain_of(end_args(), g), four_of_c(g, row, column), place_in_c(g, matrix, row, column), matrix, row,
-                      column, x, asked_four(added.bias, type), added, (tdm_type)g->out, KEPT);
+                      column, x, asked_four(bias, type), added, (tdm_type)g->out, KEPT);
 }
 
 /* There are at most as many workgroups as blocks. */

@@ -124,31 +124,6 @@ CALLED void block_store_shifted(constant_args *args, LDS const f32x4 *block, int
   CALL_END();
 }
 
-/* Sums that have only to be rounded. row0: the block's first row, of those on that `prepared` begins with. */
-template <int ROWS, int COLUMNS, store_kind KIND>
-DEVICE void store_direct(const direct_end *prepared, LDS const f32x4 *block, int row0, int gap) {
-  const direct_end e = uniform_end(prepared);
-  switch (e.out) {
-    case TDM_F32: store_rounded<ROWS, COLUMNS, KIND, TDM_F32>(&e, block, row0, gap); break;
-    case TDM_F16: store_rounded<ROWS, COLUMNS, KIND, TDM_F16>(&e, block, row0, gap); break;
-    case TDM_BF16: store_rounded<ROWS, COLUMNS, KIND, TDM_BF16>(&e, block, row0, gap); break;
-  }
-}
-
-/* The same with alpha, bias and residual. bias: as ask_bias has loaded it. */
-template <int ROWS, int COLUMNS, store_kind KIND, int BYTES>
-DEVICE void store_adding(const direct_end *prepared, four_words<BYTES> bias_words, LDS const f32x4 *block, int row0, int gap,
-                         tdm_type type) {
-  enum { ALL = ROWS * (COLUMNS / 4) / WAVE, AT_ONCE = ALL < 8 ? ALL : 8, WIDE = ALL < 4 ? ALL : 4 };
-  const f32x4 bias = four_of<BYTES>(bias_words, type);
-  const direct_end e = uniform_end(prepared);
-  switch (e.out) {
-    case TDM_F32: store_added<ROWS, COLUMNS, KIND, WIDE, TDM_F32>(&e, bias, block, row0, gap); break;
-    case TDM_F16: store_added<ROWS, COLUMNS, KIND, AT_ONCE, TDM_F16>(&e, bias, block, row0, gap); break;
-    case TDM_BF16: store_added<ROWS, COLUMNS, KIND, AT_ONCE, TDM_BF16>(&e, bias, block, row0, gap); break;
-  }
-}
-
 /* Any end but GEMM_DIRECT: ROWS rows of the block, from (m0, n0) of C on. end: of the argument. */
 template <int ROWS, int COLUMNS, store_kind KIND, int MOST_AT_ONCE>
 DEVICE void store_by_calls(constant_args *args, int end, LDS f32x4 *block, int64_t matrix, int64_t m0, int64_t n0, int gap) {

@@ -22,11 +22,12 @@ DEVICE void store_wave_sums(const gemm_args *g, int64_t matrix, int64_t m0, int6
   const tdm_type out = (tdm_type)last.out;
   constant_step *steps = chain_of(end_args(), &last);
   added_four added = {};
+  u32x4 bias = 0;
   int64_t at_c = 0;
   int count = 0;
   /* What the end needs is there, or on its way, when the last wave comes to the barrier. */
   if (wave < ROWS && last.partial == NULL) {
-    added = ask_added(&last, matrix, row, column, ask_bias_at(&last, column, type), out);
+    bias = ask_bias_at(&last, column, type), added = ask_added(&last, matrix, row, column, out);
     count = in_order(four_of_c(&last, row, column).count), at_c = in_order(place_in_c(&last, matrix, row, column));
   }
   sync_lds(); /* all waves' sums are in LDS */
@@ -35,7 +36,7 @@ DEVICE void store_wave_sums(const gemm_args *g, int64_t matrix, int64_t m0, int6
   for (int w = 1; w < GEMM_ROWS_WAVES; w++) x += all[w * ROWS * WAVE + t];
   const four_place where = {count, count == 4 && last.aligned_fours != 0};
   if (last.partial == NULL)
-    finish_four<true>(&last, steps, where, at_c, matrix, row, column, x, asked_four(added.bias, type), added, out, KEPT);
+    finish_four<true>(&last, steps, where, at_c, matrix, row, column, x, asked_four(bias, type), added, out, KEPT);
   else
     store_partial(&last, matrix, row, column, x);
 }
