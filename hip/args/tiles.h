@@ -23,5 +23,9 @@ enum { TILE_TURN_BITS = 16 }; /* engine/tile.h: of the share of K with which a t
 #define HIP_READS_BETWEEN(products, rows, columns, parts) ((products) == 1 ? (rows) * (columns) * (parts) >= 8 : (rows) > 1)
 #define HIP_WAVES_OF_SIMD(by_lds, waves) \
   ((by_lds) * (waves) / 4 < 1 ? 1 : (by_lds) * (waves) / 4 > 4 ? 4 : (by_lds) * (waves) / 4)
+/* Has LDS room for a spare stage beside `depth` others, without a wave less? */
+#define HIP_SPARES_STAGE(lds_bytes, stage, depth, waves)                                                    \
+  ((lds_bytes) >= ((depth) + 1) * (stage) && HIP_WAVES_OF_SIMD((lds_bytes) / ((depth) * (stage)), waves) == \
+                                                 HIP_WAVES_OF_SIMD((lds_bytes) / (((depth) + 1) * (stage)), waves))
 
 #endif

@@ -18,10 +18,11 @@ DEVICE void wait_memory(void) {
 /* Waits until all of this wave's LDS accesses are done. */
 DEVICE void wait_lds(void) { __builtin_amdgcn_s_waitcnt(WAIT_NOTHING & ~0x0f00); }
 
-/* Waits until at most `left` of them remain: they are done in order, if there are no scalar loads among them. */
+/* Waits until at most `left` of them remain, or 14, the most that lgkmcnt tells apart: they are done in order, if there are no
+ * scalar loads among them. */
 DEVICE void wait_lds_but(int left) {
   constexpr int none = WAIT_NOTHING & ~0x0f00;
-  switch (left) { /* the builtin takes constants */
+  switch (left < 14 ? left : 14) { /* the builtin takes constants */
     case 1: __builtin_amdgcn_s_waitcnt(none | 1 << 8); break;
     case 2: __builtin_amdgcn_s_waitcnt(none | 2 << 8); break;
     case 3: __builtin_amdgcn_s_waitcnt(none | 3 << 8); break;

@@ -69,27 +69,43 @@ DEVICE step_lengths<T> lengths_of(const lines *a, const b_lines<T> *b, int left)
   for (int p = 0; p < T::PRODUCTS; p++) l.b[p] = step_length(b->of + p, left);
   return l;
 }
-/* Half of a step's loads starts with the next step: then the base that comes after them has registers of its own. */
+/* Where a step has two parts, half of its loads starts with the next step, because all at once would arrive in LDS at once. */
 template <typename T>
 DEVICE constexpr bool loads_in_halves(void) {
-  return T::PARTS > 1 && !T::CACHE_LINES;
+  return T::PARTS > 1;
+}
+/* The number of loads in the first half. By cache lines A's are there and B's in the other half, because its lines may begin
+ * otherwise then. */
+template <typename T>
+DEVICE constexpr int first_loads(void) {
+  return !loads_in_halves<T>() ? T::LOADS : T::CACHE_LINES ? loads_of(T::TILE_M, T::WAVES) : T::LOADS / 2;
 }
 template <typename T>
-DEVICE void begin_loads_of(line_loads *l, lines *x, LDS char *stage, uint32_t length) {
+DEVICE constexpr bool loads_b_later(void) {
+  return loads_in_halves<T>() && T::CACHE_LINES;
+}
+/* Has an operand loads in the second half of a step that began with the first one? Then the base that comes after them has
+ * registers of its own. */
+template <typename T>
+DEVICE constexpr bool keeps_loads(bool of_a) {
+  return loads_in_halves<T>() && !T::CACHE_LINES && (!of_a || loads_of(T::TILE_M, T::WAVES) > first_loads<T>());
+}
+template <typename T>
+DEVICE void begin_loads_of(line_loads *l, lines *x, LDS char *stage, uint32_t length, bool of_a) {
   begin_loads(l, x, stage, length);
-  if (!loads_in_halves<T>()) return;
+  if (!keeps_loads<T>(of_a)) return;
   keep_loads(l);
   x->base = advance_here(x->base, x->step);
 }
 template <typename T>
 DEVICE void begin_a_loads(step_loads<T> *l, lines *a, LDS char *stage, const step_lengths<T> *length) {
-  begin_loads_of<T>(&l->a, a, stage, length->a);
+  begin_loads_of<T>(&l->a, a, stage, length->a, true);
 }
 template <typename T>
 DEVICE void begin_b_loads(step_loads<T> *l, b_lines<T> *b, LDS char *stage, const step_lengths<T> *length) {
 #pragma unroll
   for (int p = 0; p < T::PRODUCTS; p++)
-    begin_loads_of<T>(l->b + p, b->of + p, stage + T::A_BYTES + p * T::B_BYTES, length->b[p]);
+    begin_loads_of<T>(l->b + p, b->of + p, stage + T::A_BYTES + p * T::B_BYTES, length->b[p], false);
 }
 template <typename T>
 DEVICE void make_formats(step_loads<T> *l) {
@@ -113,25 +129,54 @@ DEVICE void start_step_load(const step_loads<T> *l, lines *a, b_lines<T> *b) {
   constexpr int p = is_a ? 0 : (n - all_a) / all_b, of_lines = is_a ? n : (n - all_a) % all_b;
   lines *x = is_a ? a : b->of + p;
   start_load(is_a ? &l->a : l->b + p, x, of_lines);
-  if (!loads_in_halves<T>() && of_lines == (is_a ? all_a : all_b) - 1) x->base = advance_here(x->base, x->step);
+  if (!keeps_loads<T>(is_a) && of_lines == (is_a ? all_a : all_b) - 1) x->base = advance_here(x->base, x->step);
 }
 
 /* Are a part's addresses others than those of the part before? Across k its rows are a constant further. */
 DEVICE constexpr bool moves_at(int part, form f) { return part == 0 || operand_read_of(f) == ALONG_K; }
 
-/* Reads chunk c of a part: A's fragments come first. stage: where it begins. Its addresses are computed here, between products:
- * the compiler would put all additions before the first product. at: those that were. */
+/* Chunk c of a part: A's fragments come first. */
 template <typename T, int c>
-DEVICE void read_chunk(operands<T> *to, const stage_reader *first, step_reader *at, stages stage, int part, form of_a,
-                       form of_b) {
-  if (c < T::ROWS) {
-    if (c == 0 && moves_at(part, of_a)) at->a = at_part<T>(&first->a, stage, part, of_a);
-    read_chunks(to->a, &at->a, 0, of_a, part * T::ROWS + c, part * T::ROWS + c + 1);
-  } else {
-    const int p = (c - T::ROWS) / T::OF_B, n = part * T::OF_B + (c - T::ROWS) % T::OF_B;
-    if (c == T::ROWS && moves_at(part, of_b)) at->b = at_part<T>(&first->b, stage, part, of_b);
-    read_chunks(to->b[p], &at->b, p * T::B_BYTES, of_b, n, n + 1);
+struct chunk_of {
+  static constexpr bool IS_A = c < T::ROWS;
+  static constexpr int PRODUCT = IS_A ? 0 : (c - T::ROWS) / T::OF_B, N = IS_A ? c : (c - T::ROWS) % T::OF_B;
+};
+
+/* Finds where chunk c of a part is read, if no chunk before it was there. The compiler would put all additions before the first
+ * product. stage: where it begins. at: the addresses so far. */
+template <typename T, int c>
+DEVICE void find_chunk(const stage_reader *first, step_reader *at, stages stage, int part, form of_a, form of_b) {
+  typedef chunk_of<T, c> chunk;
+  const form f = chunk::IS_A ? of_a : of_b;
+  const slice_reader *from = chunk::IS_A ? &first->a : &first->b;
+  reader *to = chunk::IS_A ? &at->a : &at->b;
+  if (chunk::PRODUCT > 0 || !moves_at(part, f)) return;
+  if (T::PARTS == 1 || operand_read_of(f) == ALONG_K) {
+    if (chunk::N == 0) *to = at_part<T>(from, stage, part, f);
+    return;
   }
+  const int n = operand_read_of(f) == PAIRS ? chunk::N / 2 : chunk::N;
+  if (operand_read_of(f) != PAIRS || chunk::N % 2 == 0) to->address[n] = at_step<T>(from, stage, n, n + 1, f).address[n];
+}
+
+/* Reads it. half: 0 or 1, of a chunk whose two instructions come apart; the first one reads other chunks whole. */
+template <typename T, int c, int half>
+DEVICE void read_half(operands<T> *to, const step_reader *at, int part, form of_a, form of_b) {
+  typedef chunk_of<T, c> chunk;
+  if (chunk::IS_A)
+    read_chunk_half(to->a, &at->a, 0, of_a, part * T::ROWS + chunk::N, half);
+  else
+    read_chunk_half(to->b[chunk::PRODUCT], &at->b, chunk::PRODUCT * T::B_BYTES, of_b, part * T::OF_B + chunk::N, half);
+}
+/* How many instructions that is: chunk n of an operand's fragments. */
+DEVICE constexpr int reads_of_half(operand_read how, int n, int half) {
+  switch (how) {
+    case ALONG_K: return half == 0;
+    case LDS_TRANSPOSE: return 1;
+    case PAIRS: return half == 0 && n % 2 == 0 ? 4 : 0;
+    case ONE_OF_TWO: return half == 0 ? 4 : 0;
+  }
+  return 0;
 }
 
 /* A's fragments that the first row of products needs, with all of B's: the others may come later. */
@@ -139,10 +184,10 @@ template <typename T>
 DEVICE int first_rows(form of_a) {
   return operand_read_of(of_a) != PAIRS ? 1 : T::PARTS > 1 || T::ROWS < 2 ? T::ROWS : 2;
 }
-/* The reads of the others: how many instructions. */
+/* The reads of A's fragments from `first` on, and from the first that may come later: how many instructions. */
 template <typename T>
-DEVICE int late_reads(form of_a) {
-  const int rows = T::ROWS - first_rows<T>(of_a);
+DEVICE int reads_of_rows(int first, form of_a) {
+  const int rows = T::ROWS - first;
   switch (operand_read_of(of_a)) {
     case ALONG_K: return rows;
     case LDS_TRANSPOSE: return 2 * rows;
@@ -150,6 +195,10 @@ DEVICE int late_reads(form of_a) {
     case ONE_OF_TWO: return 0;
   }
   return 0;
+}
+template <typename T>
+DEVICE int late_reads(form of_a) {
+  return reads_of_rows<T>(first_rows<T>(of_a), of_a);
 }
 
 /* B's fragments that the first product waits for: one, or two that are read together; the next product waits for the others.
@@ -223,6 +272,9 @@ struct between {
   static constexpr int SHARES = mfma_parts(TYPE) * CHUNKS; /* what instructions need of chunks */
   /* Before this product all of the part has arrived, and so have, after the barrier, the next step's bytes. */
   static constexpr int LATE = T::COLUMNS - 1;
+  /* Before this product of the last part waves meet: the next step has arrived, and all have read this one, or, with a spare
+   * stage, the one before. */
+  static constexpr int BARRIER = T::SPARE ? 0 : LATE;
   static constexpr int order(int c) { return c == 0 ? 0 : c < T::ROWS ? T::COLUMNS + c : c - T::ROWS + 1; }
   static constexpr int chunk_at(int n) { return n == 0 ? 0 : n <= T::COLUMNS ? T::ROWS + n - 1 : n - T::COLUMNS; }
   /* Before which instruction share i of chunk c is made: one share before each, so that its v_perm_b32 issue while the
@@ -231,16 +283,28 @@ struct between {
     const int at = i * CHUNKS + order(c) - 1, needed = i * OF_PART + (c < T::ROWS ? c * T::COLUMNS : c - T::ROWS);
     return at < 0 ? 0 : at < needed ? at : needed;
   }
-  /* After which instruction chunk c of the next part is read. Where a step has one part: when it and its neighbour, which is
-   * read with it, are made. */
-  static constexpr int read_at(int c) {
-    if (T::PARTS > 1) return LATE + order(c) * (COUNT - LATE) / CHUNKS;
+  /* After which instruction of part `part` half a chunk of the next part is read: of all halves in their order, `half`. The LDS
+   * queue has 4 places for a wave, and a read that finds it full holds up the products after it. So reads are as far apart as
+   * they can be; in the last part they come after the barrier. Where a step has one part, whole chunks are read when the chunk
+   * and its neighbour, which is read with it, are made. */
+  static constexpr int HALVES = 2 * CHUNKS;
+  static constexpr int read_at(int part, int half) {
+    const int begin = part == T::PARTS - 1 ? BARRIER : 0;
+    if (T::PARTS > 1) return begin + half * (COUNT - begin) / HALVES;
+    return half % 2 == 0 ? read_whole_at(chunk_at(half / 2)) : -1;
+  }
+  static constexpr int read_whole_at(int c) {
     const int before = c < T::ROWS ? 0 : T::ROWS, first = before + (c - before) / 2 * 2, end = c < T::ROWS ? T::ROWS : CHUNKS;
     int at = LATE;
     for (int d = first; d < first + 2 && d < end; d++)
       if (make_at(d, mfma_parts(TYPE) - 1) > at) at = make_at(d, mfma_parts(TYPE) - 1);
     return at;
   }
+  /* Where a step's loads begin, A's and B's: what they need is computed. */
+  static constexpr int A_LOADS = T::PARTS > 1 && LATE > 1 ? 1 : 0;
+  static constexpr int B_LOADS = loads_in_halves<T>() && loads_of(T::TILE_M, T::WAVES) >= first_loads<T>() ? COUNT - 2
+                                 : LATE > 0                                                                ? 1
+                                                                                                           : 0;
   static constexpr int load_at(int n, int loads) { return LATE + n * (COUNT - LATE) / loads; }
 
   /* What comes at instruction `at`: the first share, read or load from n on, or their number. */
@@ -248,9 +312,19 @@ struct between {
     while (n < SHARES && make_at(n % CHUNKS, n / CHUNKS) != at) n++;
     return n;
   }
-  static constexpr int next_read(int at, int n) {
-    while (n < CHUNKS && read_at(chunk_at(n)) != at) n++;
+  static constexpr int next_read(int part, int at, int n) {
+    while (n < HALVES && read_at(part, n) != at) n++;
     return n;
+  }
+  /* How many reads of A's chunks, or of B's, were issued before instruction `at`. */
+  static constexpr int issued(int part, int at, bool a, operand_read how) {
+    int count = 0;
+    for (int half = 0; half < HALVES; half++) {
+      const int c = chunk_at(half / 2);
+      if (read_at(part, half) < at && (c < T::ROWS) == a)
+        count += reads_of_half(how, a ? c : (c - T::ROWS) % T::OF_B, half % 2);
+    }
+    return count;
   }
   static constexpr int next_load(int at, int n, int loads) {
     while (n < loads && load_at(n, loads) != at) n++;
@@ -258,79 +332,13 @@ struct between {
   }
 };
 
-/* While part PART of a step is multiplied, these loads of a step start: where there are two parts, half of them in each,
- * because all at once would arrive in LDS at once. By cache lines loads have a step less, so all begin with the last part. */
+/* While part PART of a step is multiplied, these loads of a step start. */
 template <typename T, int PART>
 struct loads_with {
   static constexpr bool BEGINS = PART == T::PARTS - 1; /* a step of loads, after the barrier */
-  static constexpr int HALF = loads_in_halves<T>() ? T::LOADS / 2 : T::LOADS;
+  static constexpr int HALF = first_loads<T>();
   static constexpr int FIRST = BEGINS ? 0 : HALF, COUNT = BEGINS ? HALF : T::LOADS - HALF;
 };
-
-/* Where the rows of all operands end. */
-template <typename T>
-struct all_row_ends {
-  row_ends a, b[T::PRODUCTS];
-};
-template <typename T>
-DEVICE all_row_ends<T> make_all_row_ends(const lines *a, const b_lines<T> *b, const line_order *o, int tail, form of_a,
-                                         form of_b) {
-  all_row_ends<T> e = {T::CACHE_LINES ? make_line_ends(a, o, tail, of_a) : make_row_ends(tail, of_a), {}};
-#pragma unroll
-  for (int p = 0; p < T::PRODUCTS; p++)
-    e.b[p] = T::CACHE_LINES ? make_line_ends(b->of, o, tail, of_b) : make_row_ends(tail, of_b);
-  return e;
-}
-template <typename T>
-DEVICE void end_all_loads(lines *a, b_lines<T> *b, const all_row_ends<T> *e, int begin, int end, form of_a, form of_b) {
-  const int all_a = loads_of(T::TILE_M, T::WAVES), all_b = loads_of(T::TILE_N, T::WAVES);
-  end_loads(a, &e->a, begin, end, of_a);
-#pragma unroll
-  for (int p = 0; p < T::PRODUCTS; p++)
-    end_loads(b->of + p, e->b + p, begin - all_a - p * all_b, end - all_a - p * all_b, of_b);
-}
-/* Before the loads that come next: those that begin a step with `left` left, and the others of the step before. */
-template <typename T>
-DEVICE void end_next_loads(lines *a, b_lines<T> *b, const all_row_ends<T> *e, int left, form of_a, form of_b) {
-  const int half = loads_with<T, T::PARTS - 1>::COUNT;
-  if (left == 0) end_all_loads<T>(a, b, e, 0, half, of_a, of_b);
-  if (half < T::LOADS && left == -1) end_all_loads<T>(a, b, e, half, T::LOADS, of_a, of_b);
-}
-/* By cache lines: before a slot. Returns for how many slots that holds. Branches, because each way is short. */
-template <typename T>
-DEVICE int begin_slot(lines *a, b_lines<T> *b, const all_row_ends<T> *e, const line_order *o, int slot, step_lengths<T> *length,
-                      form of_a, form of_b) {
-  int line = o->first + slot, some = 1;
-  if (line >= o->count) line -= o->count;
-  if (slot > o->count) {
-    *length = {0, {0}};
-    return 1 << 30;
-  }
-  int64_t back = 0;
-  if (line == 0) {
-    back = slot > 0 ? o->count : 0;
-    begin_lines_at(a, &e->a, LINE_0, of_a);
-    begin_lines_at(b->of, e->b, LINE_0, of_b);
-    *length = {line_length(a, o, LINE_0, of_a), {line_length(b->of, o, LINE_0, of_b)}};
-  } else if (line == line_of_end(o)) {
-    begin_lines_at(a, &e->a, LINE_OF_END, of_a);
-    begin_lines_at(b->of, e->b, LINE_OF_END, of_b);
-    *length = {a->tail_length, {b->of->tail_length}};
-  } else {
-    begin_lines_at(a, &e->a, OTHER_LINES, of_a);
-    begin_lines_at(b->of, e->b, OTHER_LINES, of_b);
-    *length = {a->length, {b->of->length}};
-    const int end = o->count + (of_a.along_k && of_b.along_k) - slot;
-    some = end < 1 ? 1 : end < line_of_end(o) - line ? end : line_of_end(o) - line;
-  }
-  if (slot == o->count) {
-    if (!of_a.along_k) length->a = 0;
-    if (!of_b.along_k) length->b[0] = 0;
-  }
-  a->base = uniform(a->base - back * a->step); /* in SGPRs, as loads need it */
-  b->of->base = uniform(b->of->base - back * b->of->step);
-  return some;
-}
 
 /* What a wave needs between products. */
 template <typename T>
@@ -364,10 +372,27 @@ DEVICE void make_shares(operands<T> *made, const operands<T> *read, form of_a, f
 template <typename T, tdm_type TYPE, int PART, int I, int N>
 DEVICE void start_reads(operands<T> *x, const to_start<T> *s, form of_a, form of_b) {
   typedef between<T, TYPE> at;
-  if constexpr (N < at::CHUNKS) {
-    read_chunk<T, at::chunk_at(N)>(x, s->readers, s->reader, s->stage, (PART + 1) % T::PARTS, of_a, of_b);
-    start_reads<T, TYPE, PART, I, at::next_read(I, N + 1)>(x, s, of_a, of_b);
+  if constexpr (N < at::HALVES) {
+    constexpr int part = (PART + 1) % T::PARTS, next = T::PARTS > 1 && N + 1 < at::HALVES ? N + 1 : N;
+    if constexpr (N == 0 || (T::PARTS == 1 && N % 2 == 0))
+      find_chunk<T, at::chunk_at(N / 2)>(s->readers, s->reader, s->stage, part, of_a, of_b);
+    read_half<T, at::chunk_at(N / 2), N % 2>(x, s->reader, part, of_a, of_b);
+    if constexpr (next > N && next % 2 == 0) /* where other instructions come between this and the read */
+      find_chunk<T, at::chunk_at(next / 2)>(s->readers, s->reader, s->stage, part, of_a, of_b);
+    start_reads<T, TYPE, PART, I, at::next_read(PART, I, N + 1)>(x, s, of_a, of_b);
   }
+}
+/* How many of these reads were issued before instruction I. */
+template <typename T, tdm_type TYPE, int PART, int I, bool a>
+DEVICE int issued_of(operand_read how) {
+  typedef between<T, TYPE> at;
+  constexpr int along_k = at::issued(PART, I, a, ALONG_K), transpose = at::issued(PART, I, a, LDS_TRANSPOSE);
+  constexpr int pairs = at::issued(PART, I, a, PAIRS), one = at::issued(PART, I, a, ONE_OF_TWO);
+  return how == ALONG_K ? along_k : how == LDS_TRANSPOSE ? transpose : how == PAIRS ? pairs : one;
+}
+template <typename T, tdm_type TYPE, int PART, int I>
+DEVICE int issued_before(form of_a, form of_b) {
+  return issued_of<T, TYPE, PART, I, true>(operand_read_of(of_a)) + issued_of<T, TYPE, PART, I, false>(operand_read_of(of_b));
 }
 template <typename T, int n>
 DEVICE void load_one(const to_start<T> *s, form of_a, form of_b) {
@@ -391,7 +416,10 @@ DEVICE void start_loads(const to_start<T> *s, form of_a, form of_b) {
 /* Before the loop: reads the first part of step 0, and starts the loads of a step that come before its other products. */
 template <typename T, tdm_type TYPE, int... N>
 DEVICE void read_all(numbers<N...>, operands<T> *x, const to_start<T> *s, form of_a, form of_b) {
-  (read_chunk<T, between<T, TYPE>::chunk_at(N)>(x, s->readers, s->reader, s->stage, 0, of_a, of_b), ...);
+  typedef between<T, TYPE> at;
+  ((N % 2 == 0 ? find_chunk<T, at::chunk_at(N / 2)>(s->readers, s->reader, s->stage, 0, of_a, of_b) : (void)0,
+    read_half<T, at::chunk_at(N / 2), N % 2>(x, s->reader, 0, of_a, of_b)),
+   ...);
 }
 template <typename T, int... N>
 DEVICE void load_all(numbers<N...>, const to_start<T> *s, form of_a, form of_b) {
@@ -400,11 +428,11 @@ DEVICE void load_all(numbers<N...>, const to_start<T> *s, form of_a, form of_b) 
 template <typename T, tdm_type TYPE>
 DEVICE void start_first_part(operands<T> *x, to_start<T> *s, form of_a, form of_b) {
   keep_order();
-  read_all<T, TYPE>(up_to<between<T, TYPE>::CHUNKS>(), x, s, of_a, of_b);
+  read_all<T, TYPE>(up_to<between<T, TYPE>::HALVES>(), x, s, of_a, of_b);
   keep_order();
   make_formats<T>(s->loads);
   begin_a_loads<T>(s->loads, s->a, s->place, s->lengths);
-  begin_b_loads<T>(s->loads, s->b, s->place, s->lengths);
+  if (!loads_b_later<T>()) begin_b_loads<T>(s->loads, s->b, s->place, s->lengths);
   load_all<T>(up_to<loads_with<T, T::PARTS - 1>::COUNT>(), s, of_a, of_b);
 }
 
@@ -413,33 +441,43 @@ template <typename T, tdm_type TYPE, int PART, int I>
 DEVICE void multiply_one_between(tile_sums<T> sums, operands<T> *x, operands<T> *made, to_start<T> *s, form of_a, form of_b) {
   typedef between<T, TYPE> at;
   typedef loads_with<T, PART> with;
-  if constexpr (I == at::LATE) {
+  constexpr bool reads_all = with::BEGINS && !T::SPARE; /* this part before the barrier */
+  if constexpr (reads_all && I == at::LATE) {
     wait_lds();
     take_rows<T>(x, PART, first_rows<T>(of_a), T::ROWS, of_a);
     if (first_columns<T>(of_b) == I) take_columns<T>(x, PART, I, T::COLUMNS, of_b);
-    if constexpr (with::BEGINS) {
-      wait_memory<T::LEFT>(); /* this wave's part of the next step is in LDS */
-      barrier();              /* and every other wave's part; and all waves have read this step */
-    }
+  }
+  if constexpr (with::BEGINS && I == at::BARRIER) {
+    wait_memory<T::LEFT>(); /* this wave's part of the next step is in LDS */
+    barrier();              /* and every other wave's part */
     keep_order();
   }
-  if (I == first_columns<T>(of_b) && I < at::LATE) {
-    wait_lds_but(late_reads<T>(of_a));
+  if (I == first_columns<T>(of_b) && I < (reads_all ? at::LATE : T::COLUMNS)) {
+    wait_lds_but(late_reads<T>(of_a) + issued_before<T, TYPE, PART, I>(of_a, of_b));
     take_columns<T>(x, PART, I, T::COLUMNS, of_b);
     keep_order();
+  }
+  if constexpr (!reads_all && I > 0 && I % T::COLUMNS == 0 && I < at::OF_PART) {
+    constexpr int m = I / T::COLUMNS;
+    if (m >= first_rows<T>(of_a)) {
+      wait_lds_but(reads_of_rows<T>(m + 1, of_a) + issued_before<T, TYPE, PART, I>(of_a, of_b));
+      take_rows<T>(x, PART, m, m + 1, of_a);
+      keep_order();
+    }
   }
   if constexpr (T::PARTS == 1) make_shares<T, TYPE, I, at::next_share(I, 0)>(made, x, of_a, of_b);
   const operands<T> *now = T::PARTS == 1 ? made : x;
   constexpr int m = I % at::OF_PART / T::COLUMNS, n = I % T::COLUMNS, load = at::next_load(I, 0, with::COUNT);
-  if constexpr (with::BEGINS && I == 0) begin_a_loads<T>(s->loads, s->a, s->place, s->lengths);
+  if constexpr (with::BEGINS && I == at::A_LOADS) begin_a_loads<T>(s->loads, s->a, s->place, s->lengths);
   if constexpr (load < with::COUNT) {
     place_step_load<T, with::FIRST + load>(s->loads, of_a, of_b);
     keep_order();
   }
   sums[m][n] = in_order(mfma_part(now->b[n / T::OF_B][PART * T::OF_B + n % T::OF_B], now->a[PART * T::ROWS + m], sums[m][n],
                                   TYPE, I / at::OF_PART));
-  start_reads<T, TYPE, PART, I, at::next_read(I, 0)>(x, s, of_a, of_b);
-  if constexpr (with::BEGINS && I == (at::LATE > 0 ? 1 : 0)) begin_b_loads<T>(s->loads, s->b, s->place, s->lengths);
+  start_reads<T, TYPE, PART, I, at::next_read(PART, I, 0)>(x, s, of_a, of_b);
+  if constexpr (loads_b_later<T>() ? PART == 0 && I == 0 : with::BEGINS && I == at::B_LOADS)
+    begin_b_loads<T>(s->loads, s->b, s->place, s->lengths);
   start_loads<T, TYPE, PART, I, load>(s, of_a, of_b);
   keep_order();
 }

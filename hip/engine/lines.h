@@ -315,6 +315,19 @@ DEVICE void read_chunks(u32x4 *to, const reader *r, int place, form f, int begin
   }
 }
 
+/* The same of one chunk, whose two instructions may come apart if it is transposed: half 1 is the second one. */
+DEVICE void read_chunk_half(u32x4 *to, const reader *r, int place, form f, int chunk, int half) {
+  const int part = chunk / f.count, n = chunk % f.count,
+            at = place + part * (WAVE / f.side * chunk_elements(f.type)) * row_bytes(f);
+  if (operand_read_of(f) != LDS_TRANSPOSE) {
+    if (half == 0) read_chunks(to, r, place, f, chunk, chunk + 1);
+    return;
+  }
+  const u32x2 words = lds_read_transposed_unordered(r->address[n], at + half * 4 * row_bytes(f));
+  to[chunk][2 * half] = words[0];
+  to[chunk][2 * half + 1] = words[1];
+}
+
 DEVICE void read_fragments(fragments to, const reader *r, int place, form f) { read_chunks(to, r, place, f, 0, chunks_of(f)); }
 
 /* Does a wave have to make chunks of what LDS returned, dword by dword? */

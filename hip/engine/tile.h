@@ -11,6 +11,10 @@
  *   multiply the rest; between the products read the next step's first part, and start to load step + DEPTH into this stage:
  *   nobody reads it any more after the barrier
  *
+ * With a spare stage (SPARE) the waves meet before the last part, and loads go to the stage of the step before. So reads have
+ * all products to come between: 2048x2048x2048 bf16 by 128x128 took 34,588 clocks in nt and 37,681 in tn without it, and
+ * takes 34,213 and 37,478.
+ *
  * So loads have DEPTH - 1 steps to arrive; by cache lines (cache_lines.h) one less, because a step is in two stages. The K tail
  * is a step like others: lanes load nothing after the end of K. 1000x1000x1000 bf16 nt with rows of 2048 bytes took 17,509
  * predicted clocks on gfx950 this way, and 18,648 when the tail came after the loop. 1024x4096x1024 bf16 tn takes 25,600 on
@@ -18,10 +22,12 @@
 #ifndef TANDEM_HIP_ENGINE_TILE_H
 #define TANDEM_HIP_ENGINE_TILE_H
 
-#include "between.h"
 #include "hip/device/call.h"
+#include "step_ends.h"
 
-template <int TILE_M_, int TILE_N_, int WAVES_M_, int WAVES_N_, int DEPTH_, bool CACHE_LINES_ = false, int PRODUCTS_ = 1>
+/* SPARES: has a spare stage (STAGES) even if it costs a workgroup of the CU. */
+template <int TILE_M_, int TILE_N_, int WAVES_M_, int WAVES_N_, int DEPTH_, bool CACHE_LINES_ = false, int PRODUCTS_ = 1,
+          bool SPARES = false>
 struct tile {
   static constexpr bool CACHE_LINES = CACHE_LINES_; /* loads rows along k by lines (cache_lines.h) */
   static constexpr bool UNALIGNED = false;          /* of an unaligned_tile (unaligned.h) */
@@ -31,7 +37,6 @@ struct tile {
   /* A wave's fragments: of A, of one product's B, and of sums in a row. */
   static constexpr int SIDE = 16, ROWS = WAVE_M / SIDE, OF_B = WAVE_N / SIDE, COLUMNS = PRODUCTS * OF_B;
   static constexpr int A_BYTES = TILE_M * PIPE_ROW, B_BYTES = TILE_N * PIPE_ROW, STAGE = A_BYTES + PRODUCTS * B_BYTES;
-  static constexpr int BYTES = DEPTH * STAGE;
   static constexpr int LOADS = loads_of(TILE_M, WAVES) + PRODUCTS * loads_of(TILE_N, WAVES); /* of a thread for a step */
   /* Of these, those that may be on their way when a step is read. */
   static constexpr int LEFT = (DEPTH - (CACHE_LINES ? 3 : 2)) * LOADS;
@@ -40,6 +45,10 @@ struct tile {
    * fragment of A, this takes longer: 768x768x768 gemm nt by 32x128 18,970 predicted clocks for 18,222 on gfx942, 16x4096x4096
    * nt by 16x64 24,474 for 24,049 on gfx950, and 512x2048x2048 swiglu nn by 32x64 51,567 for 49,334. */
   static constexpr bool BETWEEN = CACHE_LINES || HIP_READS_BETWEEN(PRODUCTS, ROWS, OF_B, PARTS);
+  /* A stage more than the loads need: then waves needn't have read a step when they meet, but the step before it. It must cost
+   * no wave. */
+  static constexpr bool SPARE = PARTS > 1 && BETWEEN && (SPARES || HIP_SPARES_STAGE(CHIP_LDS_BYTES, STAGE, DEPTH, WAVES));
+  static constexpr int STAGES = DEPTH + SPARE, BYTES = STAGES * STAGE;
   /* Waves per SIMD that fit into LDS. Each gets 512 registers divided by this, and at least 128. */
   static constexpr int OCCUPANCY = HIP_WAVES_OF_SIMD(CHIP_LDS_BYTES / BYTES, WAVES);
   /* How many rows fit into the waves' blocks (gemm/store.h). */
@@ -185,7 +194,8 @@ DEVICE void load_first_lines(const line_order *o, lines *a, b_lines<T> *b, LDS c
 #pragma unroll
     for (int s = 0; s < T::DEPTH - 1; s++) {
       step_lengths<T> lengths;
-      begin_slot<T>(a, b, &ends, o, s, &lengths, of_a, of_b);
+      begin_slot_of_a<T>(a, &ends, o, s, &lengths, of_a, of_b);
+      begin_slot_of_b<T>(b, &ends, o, s, &lengths, of_a, of_b);
       load_step<T>(a, b, mine + s * T::STAGE, &lengths, of_a, of_b);
     }
   }
@@ -204,7 +214,7 @@ DEVICE stage_reader make_stage_reader(LDS char *lds, const lines *a, const b_lin
 
 template <typename T>
 DEVICE int stage_after(int stage) {
-  return stage == (T::DEPTH - 1) * T::STAGE ? 0 : stage + T::STAGE;
+  return stage == (T::STAGES - 1) * T::STAGE ? 0 : stage + T::STAGE;
 }
 template <typename T>
 DEVICE stages stages_of(int stage) {
@@ -264,7 +274,8 @@ DEVICE void run_between(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth,
   step_loads<T> loads;
   step_reader reader;
   step_lengths<T> lengths;
-  int some = 1; /* how many steps have these lengths */
+  const int later = loads_b_later<T>() ? 1 : 0;
+  int next_a = 0, next_b = 0; /* by cache lines: the steps from which A's and B's loads are others */
 
   if constexpr (T::CACHE_LINES)
     load_first_lines<T>(&line_order, &a, &b, mine, k.tail_bytes, of_a, of_b);
@@ -274,7 +285,8 @@ DEVICE void run_between(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth,
   const stage_reader first = make_stage_reader<T>(lds, &a, &b, of_a, of_b);
   const all_row_ends<T> ends = make_all_row_ends<T>(&a, &b, &line_order, k.tail_bytes, of_a, of_b);
   if constexpr (T::CACHE_LINES) {
-    some = begin_slot<T>(&a, &b, &ends, &line_order, T::DEPTH - 1, &lengths, of_a, of_b);
+    next_a = begin_slot_of_a<T>(&a, &ends, &line_order, T::DEPTH - 1, &lengths, of_a, of_b) - 1;
+    if (!later) next_b = begin_slot_of_b<T>(&b, &ends, &line_order, T::DEPTH - 1, &lengths, of_a, of_b) - 1;
   } else {
     end_next_loads<T>(&a, &b, &ends, k.whole - (T::DEPTH - 1), of_a, of_b);
     lengths = lengths_of<T>(&a, &b, k.whole - (T::DEPTH - 1));
@@ -287,12 +299,15 @@ DEVICE void run_between(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth,
   if (!T::CACHE_LINES) turn_all<T>(order, &a, &b, k.whole - T::DEPTH);
   keep_order();
   int stage = 0;
+  LDS char *place = mine + (T::DEPTH - 1) * T::STAGE, *spare = mine + T::DEPTH * T::STAGE; /* of loads: now, and next */
 #pragma unroll 1
   for (int t = 0; t < k.rounds;) {
     int end = k.rounds;
     if constexpr (T::CACHE_LINES) {
-      if (t > 0 || some == 1) some = 1 + begin_slot<T>(&a, &b, &ends, &line_order, t + T::DEPTH, &lengths, of_a, of_b);
-      if (t + some - 1 < end) end = t + some - 1;
+      if (t == next_a) next_a += begin_slot_of_a<T>(&a, &ends, &line_order, t + T::DEPTH, &lengths, of_a, of_b);
+      if (t == next_b) next_b += begin_slot_of_b<T>(&b, &ends, &line_order, t + T::DEPTH - later, &lengths, of_a, of_b);
+      if (next_a < end) end = next_a;
+      if (next_b < end) end = next_b;
     } else {
       const int now = k.whole - T::DEPTH - t; /* so many are left to load */
       if (now > 0) end = t + now - next_turn(order, now);
@@ -302,9 +317,10 @@ DEVICE void run_between(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth,
     }
     for (; t < end; t++) {
       if constexpr (T::PARTS > 1)
-        multiply_between<T, TYPE, 0>(sums, &x, {&first, &reader, stages_of<T>(stage), &loads, &a, &b, mine, &lengths}, of_a,
+        multiply_between<T, TYPE, 0>(sums, &x, {&first, &reader, stages_of<T>(stage), &loads, &a, &b, place, &lengths}, of_a,
                                      of_b);
-      LDS char *place = mine + stage;
+      place = T::SPARE ? spare : mine + stage;
+      spare = mine + stage;
       stage = stage_after<T>(stage);
       multiply_between<T, TYPE, T::PARTS - 1>(sums, &x, {&first, &reader, stages_of<T>(stage), &loads, &a, &b, place, &lengths},
                                               of_a, of_b);

@@ -1,4 +1,4 @@
-/* A loop over K for operands of 16 bits that begin anywhere, with rows of any length (gemm/tile_loop.h).
+/* Operands of 16 bits that begin anywhere, with rows of any length; the loop over K is in unaligned_loop.h.
  *
  * Loads begin at dwords. Those straight to LDS would leave rows that begin between dwords where they are. So a lane loads 16
  * bytes to registers, and shifts them before it writes them to LDS, where everything is as in tile.h. A row that begins between
@@ -14,7 +14,8 @@
  *   start to load step t + 4 into these registers; barrier
  *
  * One wave of a SIMD issues one instruction in 4 clocks, and a step has about 75. With reads, shifts and products one after the
- * other, 1024x1024x1024 bf16 nt between dwords took 24,044 predicted clocks on gfx950; it takes 19,983.
+ * other, 1024x1024x1024 bf16 nt between dwords took 24,044 predicted clocks on gfx950; it takes 19,983. Rows that begin at
+ * dwords have kernels that shift nothing: a step of these has about 40.
  *
  * A load may end 2 bytes after a row, which is inside of the array in all steps but the last one. That may be the K tail, and
  * is loaded with care: if the array ends between dwords, its last element is loaded alone, and written to LDS after the rest.
@@ -25,11 +26,12 @@
 
 #include "tile.h"
 
-/* A tile of such operands. A wave with four fragments of sums needs more than 128 registers. */
-template <int TILE_M, int TILE_N, int WAVES_M, int WAVES_N>
+/* A tile of such operands. A wave with four fragments of sums needs more than 128 registers. SHIFTS: rows may begin between
+ * dwords; without it nothing is shifted. */
+template <int TILE_M, int TILE_N, int WAVES_M, int WAVES_N, bool SHIFTS_ = true>
 struct unaligned_tile : tile<TILE_M, TILE_N, WAVES_M, WAVES_N, 2> {
   typedef tile<TILE_M, TILE_N, WAVES_M, WAVES_N, 2> as_tile;
-  static constexpr bool UNALIGNED = true;
+  static constexpr bool UNALIGNED = true, SHIFTS = SHIFTS_;
   static constexpr int OCCUPANCY = as_tile::ROWS * as_tile::COLUMNS < 4 ? 4 : 2;
 };
 
@@ -66,13 +68,14 @@ DEVICE int odd_offset(const odd_lines *x, int n, int chunk, form f) {
   return x->odd + odd_row(n, f) * x->of.pitch + chunk * CHUNK_BYTES;
 }
 
+template <typename T>
 DEVICE odd_lines make_odd_lines(const void *matrix, int64_t count, int64_t ld, int64_t line, int tail, form f) {
   const int rows_of_load = f.waves * WAVE / chunks_of_row(f), loads = chunks_of_thread(f.lines, f.waves);
   const char *base = (const char *)matrix + (f.along_k ? line * ld : line) * 2;
   odd_lines x;
   x.some = uniform(count - line > f.lines ? f.lines : (int)(count - line));
   x.tail = tail;
-  x.odd = (int)(uintptr_t)base & 2;
+  x.odd = T::SHIFTS ? (int)(uintptr_t)base & 2 : 0;
   const int here = x.some;
   x.of.base = base - x.odd;
   x.of.step = f.along_k ? PIPE_ROW : PIPE_ROW * ld;
@@ -81,7 +84,7 @@ DEVICE odd_lines make_odd_lines(const void *matrix, int64_t count, int64_t ld, i
   x.of.length = (uint32_t)(end + 3) & ~3u;
   x.of.tail_length = (uint32_t)(x.odd + (f.along_k ? (here - 1) * x.of.pitch + tail * 2 : (tail - 1) * x.of.pitch + here * 2));
   const int offset = odd_offset(&x, 0, odd_chunk(f), f);
-  x.is_odd = (offset & 2) != 0;                    /* all of them: those of one load are an even number */
+  x.is_odd = T::SHIFTS && (offset & 2) != 0;       /* all of them: those of one load are an even number */
   x.selector = x.is_odd ? 0x05040302 : 0x07060504; /* the upper half of one and the lower half of the next; the next */
 #pragma unroll
   for (int n = 0; n < loads; n++) x.of.offset[n] = (uint32_t)(offset + (x.is_odd ? 2 : 0) + n * rows_of_load * x.of.pitch);
@@ -139,9 +142,10 @@ DEVICE uint32_t first_of_row(uint16_t first) {
 }
 
 enum odd_step_kind { FIRST_STEP, PLAIN, LAST_STEP };
-template <odd_step_kind KIND, int BESIDE, int N, int COUNT>
+template <bool SHIFTS, odd_step_kind KIND, int BESIDE, int N, int COUNT>
 DEVICE u32x4 shifted_chunk(const odd_chunks<COUNT> *x, odd_ends<COUNT> *ends, const odd_lines *of, form f) {
   const u32x4 w = x->of[N];
+  if (!SHIFTS) return w;
   const uint32_t before = of_chunk_before<BESIDE>(w[3]),
                  first = f.along_k && KIND != LAST_STEP ? ends->of[N] : first_of_row<BESIDE, N>(x->first),
                  least = odd_chunk(f) == 0 ? first : before;
@@ -151,11 +155,11 @@ DEVICE u32x4 shifted_chunk(const odd_chunks<COUNT> *x, odd_ends<COUNT> *ends, co
 }
 
 /* The last step. Returns the array's last element, if it is half of a dword. */
-template <int COUNT>
+template <bool SHIFTS, int COUNT>
 DEVICE uint16_t load_last(odd_chunks<COUNT> *to, const odd_lines *x) {
   const uint32_t length = x->of.tail_length;
   load_chunks(to, x, length & ~3u);
-  to->first = load_first(x, length);
+  if (SHIFTS) to->first = load_first(x, length);
   return __builtin_amdgcn_raw_buffer_load_b16(make_short_buffer(x->of.base, length), (int)(length & 2 ? length - 2 : OUTSIDE),
                                               0, 0);
 }
@@ -180,17 +184,17 @@ DEVICE u32x4 tail_bits(const odd_lines *x, form f) {
   return bits;
 }
 
-template <odd_step_kind KIND, int BESIDE, int N, int COUNT>
+template <bool SHIFTS, odd_step_kind KIND, int BESIDE, int N, int COUNT>
 DEVICE void put_chunk(LDS char *stage, const odd_chunks<COUNT> *x, odd_ends<COUNT> *ends, const odd_lines *of, u32x4 bits,
                       form f) {
-  const u32x4 chunk = shifted_chunk<KIND, BESIDE, N>(x, ends, of, f);
+  const u32x4 chunk = shifted_chunk<SHIFTS, KIND, BESIDE, N>(x, ends, of, f);
   *(LDS u32x4 *)(stage + of->place + N * f.waves * WAVE * CHUNK_BYTES) = KIND == LAST_STEP && f.along_k ? chunk & bits : chunk;
 }
-template <odd_step_kind KIND, int BESIDE, int COUNT, int... N>
+template <bool SHIFTS, odd_step_kind KIND, int BESIDE, int COUNT, int... N>
 DEVICE void put_chunks(numbers<N...>, LDS char *stage, const odd_chunks<COUNT> *x, odd_ends<COUNT> *ends, const odd_lines *of,
                        form f) {
   const u32x4 bits = KIND == LAST_STEP && f.along_k ? tail_bits(of, f) : (u32x4){};
-  (put_chunk<KIND, BESIDE, N>(stage, x, ends, of, bits, f), ...);
+  (put_chunk<SHIFTS, KIND, BESIDE, N>(stage, x, ends, of, bits, f), ...);
 }
 template <int BESIDE, int COUNT, int... N>
 DEVICE void begin_chunks(numbers<N...>, odd_ends<COUNT> *ends, uint16_t first) {
@@ -212,23 +216,28 @@ typedef struct odd_loads {
   int to_wrap;            /* so many are loaded before that */
 } odd_loads;
 
-template <int COUNT>
+template <bool SHIFTS, int COUNT>
 DEVICE void load_operand(odd_chunks<COUNT> *to, const odd_lines *x, bool none, form f) {
   const uint32_t length = none ? 0 : x->of.length;
   load_chunks(to, x, length);
-  if (!f.along_k) to->first = load_first(x, length);
+  if (SHIFTS && !f.along_k) to->first = load_first(x, length);
 }
-DEVICE void next_loads(odd_loads *l) {
-  const bool wraps = --l->to_wrap == 0;
-  l->a.of.base = advance_here(l->a.of.base, wraps ? l->wrap_a : l->a.of.step);
-  l->b.of.base = advance_here(l->b.of.base, wraps ? l->wrap_b : l->b.of.step);
+/* After A's loads of a step, and after B's, which come later. */
+DEVICE void next_loads_a(odd_loads *l) {
+  l->to_wrap--;
+  l->a.of.base = advance_here(l->a.of.base, l->to_wrap == 0 ? l->wrap_a : l->a.of.step);
+}
+DEVICE void next_loads_b(odd_loads *l) {
+  l->b.of.base = advance_here(l->b.of.base, l->to_wrap == 0 ? l->wrap_b : l->b.of.step);
 }
 /* none: an empty step, of zeros that come without traffic. */
 template <typename T>
 DEVICE void load_held(held_step<T> *to, odd_loads *l, bool none, form of_a, form of_b) {
-  load_operand(&to->a, &l->a, none, of_a);
-  load_operand(&to->b, &l->b, none, of_b);
-  if (!none) next_loads(l);
+  load_operand<T::SHIFTS>(&to->a, &l->a, none, of_a);
+  load_operand<T::SHIFTS>(&to->b, &l->b, none, of_b);
+  if (none) return;
+  next_loads_a(l);
+  next_loads_b(l);
 }
 
 /* What steps leave for the next ones. After `left` more of them, one is written that has none before it: first the one that the
@@ -240,12 +249,12 @@ struct odd_state {
   int left, to_zero, begun;
 };
 /* In each of 16 lanes there is a chunk of a row of 16, 8 or 4 chunks. */
-template <odd_step_kind KIND, int COUNT>
+template <bool SHIFTS, odd_step_kind KIND, int COUNT>
 DEVICE void put_operand(LDS char *stage, const odd_chunks<COUNT> *x, odd_ends<COUNT> *ends, const odd_lines *of, form f) {
   switch (rows_beside(f)) {
-    case 1: put_chunks<KIND, 1>(up_to<COUNT>(), stage, x, ends, of, f); break;
-    case 2: put_chunks<KIND, 2>(up_to<COUNT>(), stage, x, ends, of, f); break;
-    case 4: put_chunks<KIND, 4>(up_to<COUNT>(), stage, x, ends, of, f); break;
+    case 1: put_chunks<SHIFTS, KIND, 1>(up_to<COUNT>(), stage, x, ends, of, f); break;
+    case 2: put_chunks<SHIFTS, KIND, 2>(up_to<COUNT>(), stage, x, ends, of, f); break;
+    case 4: put_chunks<SHIFTS, KIND, 4>(up_to<COUNT>(), stage, x, ends, of, f); break;
   }
 }
 template <int COUNT>
@@ -259,7 +268,7 @@ DEVICE void begin_rows(odd_ends<COUNT> *ends, bool zero, form f) {
 /* Before a step is written. */
 template <typename T, odd_step_kind KIND>
 DEVICE void begin_if_due(odd_state<T> *s, form of_a, form of_b) {
-  if (KIND == LAST_STEP || !(of_a.along_k || of_b.along_k)) return;
+  if (!T::SHIFTS || KIND == LAST_STEP || !(of_a.along_k || of_b.along_k)) return;
   if (__builtin_expect(s->left == 0, 0)) {
     begin_rows(&s->a, s->begun != 0, of_a);
     begin_rows(&s->b, s->begun != 0, of_b);
@@ -267,145 +276,6 @@ DEVICE void begin_if_due(odd_state<T> *s, form of_a, form of_b) {
     s->begun = 1;
   }
   s->left--;
-}
-
-/* A step's fragments. */
-template <typename T>
-struct odd_fragments {
-  fragments a, b;
-};
-
-/* Starts reading: with constant offsets, where the reads have room for them. */
-DEVICE void read_operand(fragments x, const reader *from, int stage, form f) {
-  if (operand_read_of(f) < PAIRS) return read_fragments(x, from, stage, f);
-  reader r = *from;
-#pragma unroll
-  for (int n = 0; n < addresses_of(f); n++) r.address[n] = add_to_lane_here(r.address[n], (uint32_t)stage);
-  read_fragments(x, &r, 0, f);
-}
-
-/* Half of a step's products, between which other instructions of the step are issued: a matrix instruction takes as long as
- * four of them. */
-template <typename T>
-DEVICE void multiply_half(tile_sums<T> sums, const odd_fragments<T> *x, int half, tdm_type type) {
-  static_assert(T::PARTS == 1 || T::PARTS == 2, "halves");
-  const int part = half * T::PARTS / 2, parts = mfma_parts(type) * T::PARTS / 2, first = half * parts % mfma_parts(type);
-#pragma unroll
-  for (int i = first; i < first + parts; i++)
-#pragma unroll
-    for (int m = 0; m < T::ROWS; m++)
-#pragma unroll
-      for (int n = 0; n < T::COLUMNS; n++)
-        sums[m][n] = mfma_part(x->b[part * T::OF_B + n], x->a[part * T::ROWS + m], sums[m][n], type, i);
-  enum { SOME_VALU = 0x2, SOME_MFMA = 0x8, MFMA_SLOTS = 3 };
-#pragma unroll
-  for (int n = 0; n < parts * T::ROWS * T::COLUMNS; n++) {
-    __builtin_amdgcn_sched_group_barrier(SOME_MFMA, 1, 0);
-    __builtin_amdgcn_sched_group_barrier(SOME_VALU, MFMA_SLOTS, 0);
-  }
-  keep_order();
-#pragma unroll
-  for (int m = 0; m < T::ROWS; m++)
-#pragma unroll
-    for (int n = 0; n < T::COLUMNS; n++) sums[m][n] = in_order(sums[m][n]); /* not after the next barrier */
-  keep_order();
-}
-
-/* Of the arrays, where they are half of a dword. */
-typedef struct last_elements {
-  uint16_t a, b;
-} last_elements;
-
-enum odd_load { LOAD_NEXT, LOAD_LAST, LOAD_NONE };
-/* Multiplies the step whose fragments are in `now`. Meanwhile it reads the next one, which is at `stage`, into `after`, writes
- * the one after that to the other stage, from `from`, and starts to load the second one after that into these registers.
- * none: that one is empty. B is read later than A, because the queue of LDS has room for eight reads of two waves. */
-template <typename T, odd_load LOAD, odd_step_kind KIND = PLAIN, bool MULTIPLIES = true>
-DEVICE void odd_step(tile_sums<T> sums, const odd_fragments<T> *now, odd_fragments<T> *after, const stage_reader *first,
-                     LDS char *lds, int stage, held_step<T> *from, odd_state<T> *s, odd_loads *l, bool none,
-                     last_elements *last, form of_a, form of_b) {
-  LDS char *to = lds + (stage ^ T::STAGE);
-  begin_if_due<T, KIND>(s, of_a, of_b);
-  keep_order();
-  read_operand(after->a, &first->a.from, stage, of_a);
-  keep_order();
-  put_operand<KIND>(to, &from->a, &s->a, &l->a, of_a);
-  if (MULTIPLIES) multiply_half<T>(sums, now, 0, of_a.type);
-  keep_order();
-  read_operand(after->b, &first->b.from, stage, of_b);
-  keep_order();
-  put_operand<KIND>(to + T::A_BYTES, &from->b, &s->b, &l->b, of_b);
-  if (MULTIPLIES) multiply_half<T>(sums, now, 1, of_a.type);
-  keep_order();
-  if (LOAD == LOAD_NEXT) load_held<T>(from, l, none, of_a, of_b);
-  if (LOAD == LOAD_LAST) last->a = load_last(&from->a, &l->a), last->b = load_last(&from->b, &l->b);
-  if (KIND == LAST_STEP) {
-    keep_order();
-    put_last(to, last->a, &l->a, of_a);
-    put_last(to + T::A_BYTES, last->b, &l->b, of_b);
-  }
-  end_slot();
-  take_fragments(after->a, of_a);
-  take_fragments(after->b, of_b);
-}
-
-/* sums += A B over `depth` values of k, of which there are some. begin: as in tile.h.
- *
- * Registers are named by the code, so a turn of the loop takes two steps, and there are six more. For that there are 0 to 5
- * empty steps before the others: they are multiplied while the first loads are on their way. */
-template <typename T, typename M>
-DEVICE void run_unaligned(tile_sums<T> sums, odd_lines a, odd_lines b, int64_t depth, uint32_t begin, LDS char *lds, form of_a,
-                          form of_b, M *more) {
-  static_assert(T::DEPTH == 2 && T::PRODUCTS == 1, "two stages");
-  const int steps = uniform((int)((uint64_t)(depth - 1) / (PIPE_ROW / 2))), some = (steps < 5 ? 5 : steps) | 1;
-  const int empty = some - steps;
-  const step_order order = make_step_order(steps, begin);
-  const char *last_a = uniform(a.of.base + steps * a.of.step), *last_b = uniform(b.of.base + steps * b.of.step);
-  odd_loads l = {a, b, (1 - steps) * a.of.step, (1 - steps) * b.of.step, steps - order.first};
-  odd_state<T> s = {};
-  s.left = empty, s.to_zero = order.first > 0 ? steps - order.first : 0, s.begun = 0;
-  held_step<T> even, odd;
-  begin_with(order, &l.a.of);
-  begin_with(order, &l.b.of);
-  const uint32_t length_a = steps > 0 ? a.of.length : 0, length_b = steps > 0 ? b.of.length : 0;
-  const odd_lines begin_a = l.a, begin_b = l.b;
-  load_held<T>(&even, &l, empty > 0, of_a, of_b);
-  s.a.begin = load_first(&begin_a, length_a), s.b.begin = load_first(&begin_b, length_b);
-  load_held<T>(&odd, &l, empty > 1, of_a, of_b);
-  ask_more(more);
-  const b_lines<T> of_lines_b = {{b.of}};
-  const stage_reader first = make_stage_reader<T>(lds, &a.of, &of_lines_b, of_a, of_b);
-  keep_order();
-  begin_if_due<T, FIRST_STEP>(&s, of_a, of_b);
-  put_operand<FIRST_STEP>(lds, &even.a, &s.a, &l.a, of_a);
-  put_operand<FIRST_STEP>(lds + T::A_BYTES, &even.b, &s.b, &l.b, of_b);
-  s.a.zero = load_first(&a, length_a), s.b.zero = load_first(&b, length_b);
-  load_held<T>(&even, &l, empty > 2, of_a, of_b);
-  end_slot();
-  last_elements last;
-  odd_fragments<T> x, y;
-  odd_step<T, LOAD_NEXT, PLAIN, false>(sums, &y, &x, &first, lds, 0, &odd, &s, &l, empty > 3, &last, of_a, of_b);
-  odd_step<T, LOAD_NEXT>(sums, &x, &y, &first, lds, T::STAGE, &even, &s, &l, empty > 4, &last, of_a, of_b);
-#pragma unroll 1
-  for (int t = 5; t < some; t += 2) {
-    odd_step<T, LOAD_NEXT>(sums, &y, &x, &first, lds, 0, &odd, &s, &l, false, &last, of_a, of_b);
-    odd_step<T, LOAD_NEXT>(sums, &x, &y, &first, lds, T::STAGE, &even, &s, &l, false, &last, of_a, of_b);
-  }
-  l.a.of.base = last_a, l.b.of.base = last_b;
-  odd_step<T, LOAD_LAST>(sums, &y, &x, &first, lds, 0, &odd, &s, &l, false, &last, of_a, of_b);
-  odd_step<T, LOAD_NONE>(sums, &x, &y, &first, lds, T::STAGE, &even, &s, &l, false, &last, of_a, of_b);
-  odd_step<T, LOAD_NONE, LAST_STEP>(sums, &y, &x, &first, lds, 0, &odd, &s, &l, false, &last, of_a, of_b);
-
-  read_operand(y.a, &first.a.from, T::STAGE, of_a);
-  read_operand(y.b, &first.b.from, T::STAGE, of_b);
-  keep_order();
-  multiply_half<T>(sums, &x, 0, of_a.type);
-  multiply_half<T>(sums, &x, 1, of_a.type);
-  end_slot();
-  take_fragments(y.a, of_a);
-  take_fragments(y.b, of_b);
-  multiply_half<T>(sums, &y, 0, of_a.type);
-  multiply_half<T>(sums, &y, 1, of_a.type);
 }
 
 /* The values of k in the last step. */

@@ -8,6 +8,9 @@
 #include "gemm.h"
 #include "tile_shapes.h"
 
+/* Rows that tiles load as they are: they have a kernel that shifts nothing. */
+static bool whole_dwords(const tdm_plan *plan) { return plan->any_address == 0 && gemm_begin_at(&plan->desc.gemm, 4); }
+
 /* With the waves that registers allow, and as many workgroups as these and LDS. */
 static hip_tile_kernel kernel_of(const tdm_plan *plan) {
   enum { SIMDS = 4, STAGES = 2 };
@@ -17,11 +20,9 @@ static hip_tile_kernel kernel_of(const tdm_plan *plan) {
             by_lds = (int)plan->context->hip->lds_bytes / (STAGES * (tile->m + tile->n) * row),
             by_registers = kernel.functions->waves * SIMDS / (tile->waves_m * tile->waves_n);
   tile->resident = by_lds < by_registers ? by_lds : by_registers;
+  kernel.functions += whole_dwords(plan) ? 1 : 0;
   return kernel;
 }
-
-/* Rows that tiles load as they are. */
-static bool whole_dwords(const tdm_plan *plan) { return plan->any_address == 0 && gemm_begin_at(&plan->desc.gemm, 4); }
 
 #define BY_LAYOUT(nn, nt, tn, tt) {[TDM_NN] = nn, [TDM_NT] = nt, [TDM_TN] = tn, [TDM_TT] = tt}
 
@@ -37,6 +38,9 @@ typedef struct step_clocks {
 typedef struct shifted_row {
   hip_tile_kernel kernel;
   step_clocks wide, narrow; /* gfx950, gfx942 */
+  /* Of the estimate, for rows of whole dwords, by layout: what the kernel that shifts nothing takes of the other one's clocks
+   * on gfx942, in 19 products of 48x2560x2560 to 1536x3072x1024, bf16 in each layout. */
+  double whole[4];
 } shifted_row;
 static const step_clocks *step_clocks_of(const tdm_plan *plan) {
   const shifted_row *row = plan->kernel->variant;
@@ -59,7 +63,8 @@ static double tiles_of_line(const tdm_plan *plan, const hip_tile_shape *tile) {
 static double whole_rest(const tdm_plan *plan, const hip_tile_shape *tile, int split, double of_cu, double steps) {
   enum { ALONE = -465, ALONE_A = -60, ALONE_B = 20, ONCE = 400, PARTS = 700 };          /* a tile of a CU; for A, B across k */
   enum { TWO = -490, TWO_A = 50, TWO_B = 110, PARTS_OF_TWO = 2500, NONE_SHARED = -85 }; /* each two of a CU */
-  enum { FEW = 450, FEW_OF_TWO = 650 };            /* over the square of the tiles that share a line */
+  enum { FEW = 450, FEW_OF_TWO = 650 }; /* over the square of the tiles that share a line */
+  enum { STRADDLING = 130 }; /* of each workgroup's step: 700x900x1100 nt would take 31,227, and takes 22,260 by 64x128 */
   enum { LATER = 25, MOST_LATER = 50, MANY = 32 }; /* of each workgroup's step, for each workgroup of its CU before it */
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const bool a = gemm_transposed_a(d), b = !gemm_transposed_b(d), parts = split > 1;
@@ -67,7 +72,9 @@ static double whole_rest(const tdm_plan *plan, const hip_tile_shape *tile, int s
   if (shared <= 1) return steps * NONE_SHARED;
   if (of_cu <= 1) return ONCE + parts * PARTS + steps * (ALONE + a * ALONE_A + b * ALONE_B + FEW / square);
   const double later = parts ? 0 : fmin(LATER * (of_cu - 1), MOST_LATER) * fmax(0, 1 - shared / MANY);
-  return parts * PARTS_OF_TWO + steps * of_cu * ((TWO + a * TWO_A + b * TWO_B + FEW_OF_TWO / square) / 2 + later);
+  const double straddling = gemm_begin_at(d, HIP_STEP_BYTES) ? 0 : STRADDLING;
+  const double of_two = TWO + a * TWO_A + b * TWO_B + FEW_OF_TWO / square;
+  return parts * PARTS_OF_TWO + steps * of_cu * (of_two / 2 + later + straddling);
 }
 
 /* The same of 64x64 and 64x128 in one part, on gfx942, too: by predictions of 512x512x1024, 1024x1024 with K = 512 and 2048,
@@ -90,8 +97,12 @@ static const whole_clocks *whole_clocks_of(const tdm_plan *plan) {
        {590, BY_LAYOUT(-471, -423, -586, -471), BY_LAYOUT(-473, -337, -632, -473), 790, 1.2, 64}},
       {{530, BY_LAYOUT(-536, -495, -698, -519), BY_LAYOUT(-895, -1217, -762, -1116), 1110, 0.9, 96},
        {1200, BY_LAYOUT(-492, -278, -667, -344), BY_LAYOUT(-650, -150, -550, -150), 1280, 0.9, 96}}};
+  /* 64x64 on gfx950, by predictions of 512x1600x1600, 768x1024x1024, 1024x1024 with K = 512 and 1024, and 1536x1536x768, and of
+   * 1000x1000x1000, bf16 in each layout, by the kernel that shifts nothing. */
+  static const whole_clocks wide[2] = {{0, BY_LAYOUT(-656, -690, -637, -675), BY_LAYOUT(-1020, -1130, -910, -1020), 600, 1, 64},
+                                       {0, BY_LAYOUT(-505, -525, -495, -505), BY_LAYOUT(-635, -450, -625, -665), 600, 1, 64}};
   const bool larger = plan->kernel == &tdm_gemm_hip_shifted_64x128, lines = gemm_begin_at(&plan->desc.gemm, HIP_STEP_BYTES);
-  return &rows[larger][!lines];
+  return tdm_hip_half_lines(plan->context->hip->chip) ? &rows[larger][!lines] : &wide[!lines];
 }
 
 static double whole_64_rest(const tdm_plan *plan, double of_cu, double steps) {
@@ -136,6 +147,33 @@ static double whole_64_parts_rest(const tdm_plan *plan, const hip_tile_shape *ti
          steps * of_cu * (of->alone + (share > 1 ? of->shared + of->few / share : 0));
 }
 
+/* Rows of whole dwords on gfx950, where tiles share lines. 32x32: by predictions of 512x512 with K = 512 and 2048,
+ * 256x1024x1024, 768x1024x1024 and 1024x1024x1024 each tile's step takes 170 to 500 clocks less than that estimate, and by
+ * 1000x1000x1000 and 304x1000x1000, whose rows straddle lines, 97 to 160. 64x64 in parts: 512x512x2048 and 512x1024x2048 take
+ * 485 to 700 less, but 256x1024x1024, of which four tiles share a line, does not. */
+static double wide_rest(const tdm_plan *plan, const hip_tile_shape *tile, int split, double of_cu, double steps,
+                        double otherwise) {
+  enum {
+    FEW = 4,
+    MANY = 8 /* tiles that share a line */,
+    OF_32x32 = -230,
+    STRADDLING = -90,
+    PARTS = -1000,
+    PARTS_OF_64x64 = -400
+  };
+  /* Tiles find their lines in the L2 if others have waited for them: a share for the first of a chip, and for each of a CU.
+   * Fitted to these and 320x640x960, which has a tile for every fifth CU. */
+  static const double FIRST = 0.45, EACH = 1.07;
+  const double shared = tiles_of_line(plan, tile);
+  const bool lines = gemm_begin_at(&plan->desc.gemm, HIP_STEP_BYTES);
+  if (shared < FEW) return otherwise;
+  if (plan->kernel == &tdm_gemm_hip_shifted_32x32)
+    return split > 1 ? otherwise : otherwise + steps * of_cu * (lines ? OF_32x32 : STRADDLING);
+  if (plan->kernel != &tdm_gemm_hip_shifted_64x64) return otherwise;
+  if (split == 1) return whole_64_rest(plan, of_cu, steps) * fmin(1, FIRST + EACH * gemm_tiles_of_cu(plan, tile));
+  return shared < MANY || !lines ? otherwise : otherwise + PARTS + steps * of_cu * PARTS_OF_64x64;
+}
+
 /* What a long product takes more for each step, where the L2 does not keep what the next step needs again: by 64x128 above all
  * if rows of both operands are along k and straddle their lines. bf16 with pad = 1: 1500x1100x3000 nt takes 60,962 clocks on
  * gfx950, and nn 56,859; on gfx942 nn, nt, tn and tt take 77,157, 94,591, 80,352 and 86,360, and 2436x1487x2560 tn, with two
@@ -172,7 +210,7 @@ static double rest(const tdm_plan *plan, int split) {
                       steps * (of_cu > 1 ? of_cu / 2 * two : alone);
   if (split > 1 && gemm_rows_rounds(plan, &one, 1) > ENOUGH) return SLOW;
   if (!whole_dwords(plan)) return more + long_product(plan, steps * split, split, of_cu);
-  if (!tdm_hip_half_lines(plan->context->hip->chip)) return fmax(0, more);
+  if (!tdm_hip_half_lines(plan->context->hip->chip)) return wide_rest(plan, &one, split, of_cu, steps, fmax(0, more));
   if (plan->kernel == &tdm_gemm_hip_shifted_32x32) return whole_rest(plan, &one, split, of_cu, steps);
   if (split == 1) return whole_64_rest(plan, of_cu, steps);
   return whole_64_parts_rest(plan, &one, split, of_cu, steps, fmax(0, more));
@@ -202,18 +240,19 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   return rows_fit(&a, reason, size) && rows_fit(&b, reason, size) && gemm_supports_split(plan, &kernel, reason, size);
 }
 
+/* Where few tiles share a line, HBM is what takes the time. */
+static double whole_share(const tdm_plan *plan, const hip_tile_shape *tile) {
+  enum { FEW = 4 };
+  const shifted_row *row = plan->kernel->variant;
+  const bool half = tdm_hip_half_lines(plan->context->hip->chip);
+  return half && whole_dwords(plan) && tiles_of_line(plan, tile) >= FEW ? row->whole[plan->desc.gemm.layout] : 1;
+}
+
 static void cost_shifted(const tdm_plan *plan, tdm_cost *cost) {
   int split;
   const hip_tile_shape tile = kernel_of(plan).tile;
   *cost = gemm_best_split(plan, tile, rest, &split);
-  cost->clocks *= gemm_tile_share(plan, &tile);
-}
-
-static tdm_status prepare_shifted(tdm_plan *plan) {
-  if (plan->empty) return TDM_OK; /* a run launches nothing */
-  const hip_tile_kernel kernel = kernel_of(plan);
-  gemm_set_split(plan, kernel.tile, rest);
-  return gemm_prepare(plan, &kernel, tdm_layout_names[plan->desc.gemm.layout], NULL);
+  cost->clocks *= gemm_tile_share(plan, &tile) * whole_share(plan, &tile);
 }
 
 /* The plan's counters are its own tile's, so gemm_reduce adds the parts. */
@@ -227,6 +266,20 @@ static bool shifted_of(const tdm_plan *plan, const tdm_kernel *row, tdm_plan *as
   as->tuning.of[TDM_TUNE_SPLIT] = split;
   return true;
 }
+
+static tdm_status prepare_shifted(tdm_plan *plan) {
+  if (plan->empty) return TDM_OK; /* a run launches nothing */
+  const hip_tile_kernel kernel = kernel_of(plan);
+  const char *layout = tdm_layout_names[plan->desc.gemm.layout];
+  tdm_plan as;
+  hip_tile_kernel any;
+  gemm_fallback fallback = {&as, &any, 0, layout};
+  gemm_set_split(plan, kernel.tile, rest);
+  plan->fallback.align = whole_dwords(plan) ? 4 : 0;
+  const bool falls_back = plan->fallback.align > 0 && shifted_of(plan, plan->kernel, &as, &any, &fallback.clocks);
+  return gemm_prepare(plan, &kernel, layout, falls_back ? &fallback : NULL);
+}
+
 bool gemm_shifted_32x32_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel *kernel, double *clocks) {
   return shifted_of(plan, &tdm_gemm_hip_shifted_32x32, as, kernel, clocks);
 }
@@ -249,7 +302,8 @@ bool gemm_shifted_64x128_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel 
    .turns = true,                                    \
    .ahead = 2}
 
-#define ROW(row, of)                                    \
+/* Its fallback is itself, by the kernel that shifts: for arrays that begin between dwords. */
+#define ROW(row, of, itself)                            \
   {.name = row,                                         \
    .op = TDM_OP_GEMM,                                   \
    .backend = &tdm_backend_hip,                         \
@@ -259,29 +313,39 @@ bool gemm_shifted_64x128_of(const tdm_plan *plan, tdm_plan *as, hip_tile_kernel 
    .prepare = prepare_shifted,                          \
    .launch = gemm_launch,                               \
    .cost = cost_shifted,                                \
+   .fallback = {4, 3, &(itself)},                       \
    .takes = TDM_ORDER_PARAMETERS | 1 << TDM_TUNE_SPLIT, \
    .matrix_units = true}
 
 extern const hip_code tdm_code_gemm_shifted_32x32[];
 static const hip_functions shifted_32x32_functions[] = {
-    {.code = tdm_code_gemm_shifted_32x32, .stem = "gemm_shifted_32x32", .waves = 4}, {.stem = NULL}};
+    {.code = tdm_code_gemm_shifted_32x32, .stem = "gemm_shifted_32x32", .waves = 4},
+    {.code = tdm_code_gemm_shifted_32x32, .stem = "gemm_whole_32x32", .waves = 4},
+    {.stem = NULL}};
 static const shifted_row shifted_32x32 = {{shifted_32x32_functions, SHAPE(GEMM_SHIFTED_32x32)},
                                           .wide = {400, 300, BY_LAYOUT(-310, -360, -260, -310), -290, 60},
-                                          .narrow = {-900, 300, BY_LAYOUT(-310, -350, -270, -310), -190, 150}};
-const tdm_kernel tdm_gemm_hip_shifted_32x32 = ROW("hip_shifted_32x32", shifted_32x32);
+                                          .narrow = {-900, 300, BY_LAYOUT(-310, -350, -270, -310), -190, 150},
+                                          .whole = BY_LAYOUT(0.94, 0.93, 0.92, 0.92)};
+const tdm_kernel tdm_gemm_hip_shifted_32x32 = ROW("hip_shifted_32x32", shifted_32x32, tdm_gemm_hip_shifted_32x32);
 
 extern const hip_code tdm_code_gemm_shifted_64x64[];
 static const hip_functions shifted_64x64_functions[] = {
-    {.code = tdm_code_gemm_shifted_64x64, .stem = "gemm_shifted_64x64", .waves = 2}, {.stem = NULL}};
+    {.code = tdm_code_gemm_shifted_64x64, .stem = "gemm_shifted_64x64", .waves = 2},
+    {.code = tdm_code_gemm_shifted_64x64, .stem = "gemm_whole_64x64", .waves = 2},
+    {.stem = NULL}};
 static const shifted_row shifted_64x64 = {{shifted_64x64_functions, SHAPE(GEMM_SHIFTED_64x64)},
                                           .wide = {600, -600, BY_LAYOUT(-310, -360, -260, -310), -370, 117},
-                                          .narrow = {-900, 400, BY_LAYOUT(-420, -360, -480, -420), -265, -20}};
-const tdm_kernel tdm_gemm_hip_shifted_64x64 = ROW("hip_shifted_64x64", shifted_64x64);
+                                          .narrow = {-900, 400, BY_LAYOUT(-420, -360, -480, -420), -265, -20},
+                                          .whole = BY_LAYOUT(0.945, 0.955, 0.93, 0.93)};
+const tdm_kernel tdm_gemm_hip_shifted_64x64 = ROW("hip_shifted_64x64", shifted_64x64, tdm_gemm_hip_shifted_64x64);
 
 extern const hip_code tdm_code_gemm_shifted_64x128[];
 static const hip_functions shifted_64x128_functions[] = {
-    {.code = tdm_code_gemm_shifted_64x128, .stem = "gemm_shifted_64x128", .waves = 2}, {.stem = NULL}};
+    {.code = tdm_code_gemm_shifted_64x128, .stem = "gemm_shifted_64x128", .waves = 2},
+    {.code = tdm_code_gemm_shifted_64x128, .stem = "gemm_whole_64x128", .waves = 2},
+    {.stem = NULL}};
 static const shifted_row shifted_64x128 = {{shifted_64x128_functions, SHAPE(GEMM_SHIFTED_64x128)},
                                            .wide = {2000, -1000, BY_LAYOUT(-330, -600, -230, -200), -650, 80},
-                                           .narrow = {2200, -1000, BY_LAYOUT(-410, -150, -595, -200), -400, -20}};
-const tdm_kernel tdm_gemm_hip_shifted_64x128 = ROW("hip_shifted_64x128", shifted_64x128);
+                                           .narrow = {2200, -1000, BY_LAYOUT(-410, -150, -595, -200), -400, -20},
+                                           .whole = BY_LAYOUT(0.945, 0.98, 0.95, 0.975)};
+const tdm_kernel tdm_gemm_hip_shifted_64x128 = ROW("hip_shifted_64x128", shifted_64x128, tdm_gemm_hip_shifted_64x128);

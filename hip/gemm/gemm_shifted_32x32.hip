@@ -4,3 +4,5 @@
 
 typedef unaligned_tile<GEMM_SHIFTED_32x32> tile_32x32;
 UNALIGNED_KERNELS(gemm_shifted_32x32, tile_32x32)
+typedef unaligned_tile<GEMM_SHIFTED_32x32, false> whole_32x32;
+UNALIGNED_KERNELS(gemm_whole_32x32, whole_32x32)

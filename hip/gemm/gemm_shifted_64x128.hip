@@ -4,3 +4,5 @@
 
 typedef unaligned_tile<GEMM_SHIFTED_64x128> tile_64x128;
 UNALIGNED_KERNELS(gemm_shifted_64x128, tile_64x128)
+typedef unaligned_tile<GEMM_SHIFTED_64x128, false> whole_64x128;
+UNALIGNED_KERNELS(gemm_whole_64x128, whole_64x128)

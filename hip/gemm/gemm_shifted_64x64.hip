@@ -4,3 +4,5 @@
 
 typedef unaligned_tile<GEMM_SHIFTED_64x64> tile_64x64;
 UNALIGNED_KERNELS(gemm_shifted_64x64, tile_64x64)
+typedef unaligned_tile<GEMM_SHIFTED_64x64, false> whole_64x64;
+UNALIGNED_KERNELS(gemm_whole_64x64, whole_64x64)

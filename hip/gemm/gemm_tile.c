@@ -127,7 +127,7 @@ static void cost(const tdm_plan *plan, tdm_cost *cost) {
 extern const hip_code tdm_code_gemm_tile_16x64[];
 static const hip_functions tile_16x64_functions[] = {
     {.code = tdm_code_gemm_tile_16x64, .stem = "gemm_tile_16x64_3", .waves = 2}, {.stem = NULL}};
-static const hip_depth_tile tile_16x64 = {{tile_16x64_functions, SHAPE(GEMM_TILE_16x64)}, 3, 3};
+static const hip_depth_tile tile_16x64 = {.kernel = {tile_16x64_functions, SHAPE(GEMM_TILE_16x64)}, .least = 3, .most = 3};
 const tdm_kernel tdm_gemm_hip_tile_16x64 = ROW("hip_tile_16x64", tile_16x64);
 
 extern const hip_code tdm_code_gemm_tile_32x128[];
@@ -138,30 +138,29 @@ static const hip_functions tile_32x128_functions[] = {
      .waves = 2,
      .fewer = {.lds_below = 2 * 4 * STAGE_LDS(GEMM_TILE_32x128), .waves = 1}},
     {.stem = NULL}};
-static const hip_depth_tile tile_32x128 = {{tile_32x128_functions, CACHE_LINES(GEMM_TILE_32x128)}, 3, 4};
+static const hip_depth_tile tile_32x128 = {
+    .kernel = {tile_32x128_functions, CACHE_LINES(GEMM_TILE_32x128)}, .least = 3, .most = 4};
 const tdm_kernel tdm_gemm_hip_tile_32x128 = ROW("hip_tile_32x128", tile_32x128);
 
 extern const hip_code tdm_code_gemm_tile_64x16[];
 static const hip_functions tile_64x16_functions[] = {
     {.code = tdm_code_gemm_tile_64x16, .stem = "gemm_tile_64x16_3", .waves = 2}, {.stem = NULL}};
-static const hip_depth_tile tile_64x16 = {{tile_64x16_functions, SHAPE(GEMM_TILE_64x16)}, 3, 3};
+static const hip_depth_tile tile_64x16 = {.kernel = {tile_64x16_functions, SHAPE(GEMM_TILE_64x16)}, .least = 3, .most = 3};
 const tdm_kernel tdm_gemm_hip_tile_64x16 = ROW("hip_tile_64x16", tile_64x16);
 
 extern const hip_code tdm_code_gemm_tile_128x32[];
 static const hip_functions tile_128x32_functions[] = {
     {.code = tdm_code_gemm_tile_128x32, .stem = "gemm_tile_128x32_3", .waves = 2}, {.stem = NULL}};
-static const hip_depth_tile tile_128x32 = {{tile_128x32_functions, SHAPE(GEMM_TILE_128x32)}, 3, 3};
+static const hip_depth_tile tile_128x32 = {.kernel = {tile_128x32_functions, SHAPE(GEMM_TILE_128x32)}, .least = 3, .most = 3};
 const tdm_kernel tdm_gemm_hip_tile_128x32 = ROW("hip_tile_128x32", tile_128x32);
 
 extern const hip_code tdm_code_gemm_tile_64x64[];
 static const hip_functions tile_64x64_functions[] = {
-    {.code = tdm_code_gemm_tile_64x64,
-     .stem = "gemm_tile_64x64_3",
-     .waves = 3,
-     .fewer = {.lds_below = 3 * 3 * STAGE_LDS(GEMM_TILE_64x64), .waves = 2}},
+    {.code = tdm_code_gemm_tile_64x64, .stem = "gemm_tile_64x64_3", .waves = 2},
     {.code = tdm_code_gemm_tile_64x64, .stem = "gemm_tile_64x64_4", .waves = 2},
     {.stem = NULL}};
-static const hip_depth_tile tile_64x64 = {{tile_64x64_functions, CACHE_LINES(GEMM_TILE_64x64)}, 3, 4};
+static const hip_depth_tile tile_64x64 = {
+    .kernel = {tile_64x64_functions, CACHE_LINES(GEMM_TILE_64x64)}, .least = 3, .most = 4, .spares_across = true};
 const tdm_kernel tdm_gemm_hip_tile_64x64 = ROW("hip_tile_64x64", tile_64x64);
 
 extern const hip_code tdm_code_gemm_tile_64x128[];
@@ -173,7 +172,8 @@ static const hip_functions tile_64x128_functions[] = {
      .fewer = {.lds_below = 2 * 3 * STAGE_LDS(GEMM_TILE_64x128), .waves = 1}},
     {.code = tdm_code_gemm_tile_64x128, .stem = "gemm_tile_64x128_4", .waves = 1},
     {.stem = NULL}};
-static const hip_depth_tile tile_64x128 = {{tile_64x128_functions, CACHE_LINES(GEMM_TILE_64x128)}, 2, 4};
+static const hip_depth_tile tile_64x128 = {
+    .kernel = {tile_64x128_functions, CACHE_LINES(GEMM_TILE_64x128)}, .least = 2, .most = 4};
 const tdm_kernel tdm_gemm_hip_tile_64x128 = ROW("hip_tile_64x128", tile_64x128);
 
 extern const hip_code tdm_code_gemm_tile_128x128[];
@@ -183,7 +183,8 @@ static const hip_functions tile_128x128_functions[] = {
     {.code = tdm_code_gemm_tile_128x128, .stem = "gemm_tile_128x128_3", .waves = 1},
     {.code = tdm_code_gemm_tile_128x128, .stem = "gemm_tile_128x128_4", .waves = 1},
     {.stem = NULL}};
-static const hip_depth_tile tile_128x128 = {{tile_128x128_functions, CACHE_LINES(GEMM_TILE_128x128)}, 2, 4};
+static const hip_depth_tile tile_128x128 = {
+    .kernel = {tile_128x128_functions, CACHE_LINES(GEMM_TILE_128x128)}, .least = 2, .most = 4};
 const tdm_kernel tdm_gemm_hip_tile_128x128 = ROW("hip_tile_128x128", tile_128x128);
 
 extern const hip_code tdm_code_gemm_tile_256x128[];
@@ -194,5 +195,6 @@ static const hip_functions tile_256x128_functions[] = {
      .waves = 2,
      .least_lds = 3 * STAGE_LDS(GEMM_TILE_256x128)},
     {.stem = NULL}};
-static const hip_depth_tile tile_256x128 = {{tile_256x128_functions, SHAPE(GEMM_TILE_256x128)}, 2, 3};
+static const hip_depth_tile tile_256x128 = {
+    .kernel = {tile_256x128_functions, SHAPE(GEMM_TILE_256x128)}, .least = 2, .most = 3};
 const tdm_kernel tdm_gemm_hip_tile_256x128 = ROW("hip_tile_256x128", tile_256x128);

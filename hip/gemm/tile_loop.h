@@ -5,7 +5,7 @@
 #include "hip/device/call.h"
 #include "hip/engine/find_tile.h"
 #include "hip/engine/last_part.h"
-#include "hip/engine/unaligned.h"
+#include "hip/engine/unaligned_loop.h"
 #include "k_split.h"
 #include "store.h"
 
@@ -117,8 +117,8 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k) {
   tile_sums<T> sums = {};
   if constexpr (T::UNALIGNED) {
     const int last = last_values(part.depth);
-    run_unaligned<T>(sums, make_odd_lines(part.a, g->m, g->lda, m0, last, of_a),
-                     make_odd_lines(part.b, g->n, g->ldb, n0, last, of_b), part.depth,
+    run_unaligned<T>(sums, make_odd_lines<T>(part.a, g->m, g->lda, m0, last, of_a),
+                     make_odd_lines<T>(part.b, g->n, g->ldb, n0, last, of_b), part.depth,
                      turn_of(at.m, at.n, g->turn_m, g->turn_n), lds, of_a, of_b, &done);
   } else {
     run_tile<T, type>(sums, lines_of<T>(part.a, g->m, g->lda, m0, part.depth, of_a),

@@ -9,17 +9,23 @@ enum { FRAGMENT = 16 /* lines */, PART = 64 /* bytes along k of a product */, SI
 
 static int products_of(const hip_tile_shape *tile) { return tile->products > 1 ? tile->products : 1; }
 
-static size_t lds_of(const tdm_plan *plan, const hip_depth_tile *t, int depth) {
-  const hip_tile_shape *tile = &t->kernel.tile;
-  const size_t row = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes); /* of a line in a stage */
-  return (size_t)(depth * (tile->m + products_of(tile) * tile->n)) * row;
-}
-
 /* Loads by cache lines have a loop of their own. */
 static bool reads_between(const tdm_plan *plan, const hip_tile_shape *tile, int depth) {
   const int rows = tile->m / tile->waves_m / FRAGMENT, columns = tile->n / tile->waves_n / FRAGMENT,
             parts = HIP_PIPE_ROW(plan->context->hip->chip->lds_bytes) / PART;
   return depth != tile->cache_lines && HIP_READS_BETWEEN(products_of(tile), rows, columns, parts);
+}
+
+static size_t lds_of(const tdm_plan *plan, const hip_depth_tile *t, int depth) {
+  const hip_tile_shape *tile = &t->kernel.tile;
+  if (depth == 0) return 0;                                                        /* of a tile that has one depth */
+  const size_t lds = plan->context->hip->chip->lds_bytes, row = HIP_PIPE_ROW(lds); /* of a line in a stage */
+  const size_t stage = (size_t)(tile->m + products_of(tile) * tile->n) * row, stages = (size_t)depth;
+  const int waves = tile->waves_m * tile->waves_n;
+  const bool between = depth == tile->cache_lines || reads_between(plan, tile, depth);
+  const bool across = t->spares_across && depth != tile->cache_lines && plan->desc.gemm.layout != TDM_NT;
+  const bool spare = between && row / PART > 1 && (across || HIP_SPARES_STAGE((int)lds, (int)stage, depth, waves));
+  return (stages + spare) * stage;
 }
 
 hip_tile_shape tdm_hip_at_depth(const tdm_plan *plan, const hip_depth_tile *t, int depth) {

@@ -7,6 +7,7 @@
 typedef struct hip_depth_tile {
   hip_tile_kernel kernel; /* its functions: one kernel for each depth, in this order */
   int least, most;        /* the depths for which there are kernels; that by cache lines is the last one. 0: it has one depth */
+  bool spares_across; /* of gemm: has a spare stage (engine/tile.h) if A or B is stored across k, though it costs a workgroup */
 } hip_depth_tile;
 
 /* With so many stages: the workgroups that share a CU, and what reads and loads wait for. `turns`: as the op says. */

@@ -136,12 +136,15 @@ static const hip_functions tile_128x64_functions[] = {
     {.code = tdm_code_swiglu_tile_128x64, .stem = "swiglu_tile_128x64_2", .waves = 2},
     {.code = tdm_code_swiglu_tile_128x64, .stem = "swiglu_tile_128x64_3", .waves = 1},
     {.stem = NULL}};
-static const hip_depth_tile tile_16x32 = {
-    {tile_16x32_functions, SHAPE(SWIGLU_TILE_16x32, START_16x32)}, SWIGLU_TILE_DEPTH, SWIGLU_TILE_DEPTH};
-static const hip_depth_tile tile_32x64 = {
-    {tile_32x64_functions, SHAPE(SWIGLU_TILE_32x64, START_32x64)}, SWIGLU_TILE_DEPTH, SWIGLU_TILE_DEPTH};
-static const hip_depth_tile tile_64x64 = {{tile_64x64_functions, SHAPE(SWIGLU_TILE_64x64, 0)}, 2, 3};
-static const hip_depth_tile tile_128x64 = {{tile_128x64_functions, SHAPE(SWIGLU_TILE_128x64, 0)}, 2, 3};
+static const hip_depth_tile tile_16x32 = {.kernel = {tile_16x32_functions, SHAPE(SWIGLU_TILE_16x32, START_16x32)},
+                                          .least = SWIGLU_TILE_DEPTH,
+                                          .most = SWIGLU_TILE_DEPTH};
+static const hip_depth_tile tile_32x64 = {.kernel = {tile_32x64_functions, SHAPE(SWIGLU_TILE_32x64, START_32x64)},
+                                          .least = SWIGLU_TILE_DEPTH,
+                                          .most = SWIGLU_TILE_DEPTH};
+static const hip_depth_tile tile_64x64 = {.kernel = {tile_64x64_functions, SHAPE(SWIGLU_TILE_64x64, 0)}, .least = 2, .most = 3};
+static const hip_depth_tile tile_128x64 = {
+    .kernel = {tile_128x64_functions, SHAPE(SWIGLU_TILE_128x64, 0)}, .least = 2, .most = 3};
 
 /* depth 0: the tile has a loop of its own. Narrow tiles take no turns. 32x64 with turns: 256x1024x1024 bf16 nt 18,845 predicted
  * clocks for 17,786 on gfx950, 80x2000x1100 f32 nn 35,850 for 33,260; but 300x1500x700 bf16 nn, whose rows straddle lines,
