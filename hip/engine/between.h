@@ -80,6 +80,7 @@ template <typename T>
 DEVICE constexpr int first_loads(void) {
   return !loads_in_halves<T>() ? T::LOADS : T::CACHE_LINES ? loads_of(T::TILE_M, T::WAVES) : T::LOADS / 2;
 }
+/* Do B's loads begin with the second half? */
 template <typename T>
 DEVICE constexpr bool loads_b_later(void) {
   return loads_in_halves<T>() && T::CACHE_LINES;

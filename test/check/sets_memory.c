@@ -202,6 +202,10 @@ const check_loop check_loops[] = {
     {"gemm", "hip_shifted_64x64", true, true, 128, 0, 6, "bf16 f16", "nt tn nn tt", "pad=1", "63x61x%d"},
     {"gemm", "hip_shifted_32x32", true, true, 64, 0, 6, "f16 bf16", "tn nt tt nn", "pad=1", "31x29x%d"},
     {"gemm", "hip_shifted_64x128", true, true, 128, 0, 6, "bf16 f16", "nn tt", "pad=1", "63x125x%d"},
+    /* Rows of whole dwords in arrays between dwords: the same rows, by the kernel that shifts. */
+    {"gemm", "hip_shifted_64x64", true, true, 128, 0, 2, "bf16 f16", "nt tn", "shift=1", "62x60x%d"},
+    {"gemm", "hip_shifted_32x32:split=2", true, true, 128, 0, 2, "f16 bf16", "nn tt", "shift=1", "62x60x%d"},
+    {"gemm", "hip_shifted_64x128", true, true, 128, 0, 2, "bf16 f16", "tn nn", "shift=1", "62x124x%d"},
     {"gemm", "hip_256x256:split=2", true, true, 384, 0, 2, "bf16 f16", "nt tn", "", "256x256x%d"},
     {"gemm", "hip_tile_64x128:split=2:depth=3", true, true, 384, 0, 3, "f32 f16", "nn nt", "", "64x128x%d"},
     {"gemm", "hip_128x128", true, false, 128, 0, 2, "f32 bf16 f16", "nn nt tn tt", "", "128x128x%d"},
