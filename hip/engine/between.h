@@ -246,9 +246,10 @@ DEVICE uint32_t copy_here(uint32_t x) {
  * step's reads may have those of `read`. */
 template <typename T, int c, int i>
 DEVICE void make_chunk(operands<T> *made, const operands<T> *read, form of_a, form of_b) {
-  const bool is_a = c < T::ROWS;
+  typedef chunk_of<T, c> chunk;
+  const bool is_a = chunk::IS_A;
   const form f = is_a ? of_a : of_b;
-  const int p = is_a ? 0 : (c - T::ROWS) / T::OF_B, n = is_a ? c : (c - T::ROWS) % T::OF_B;
+  const int p = chunk::PRODUCT, n = chunk::N;
   const int each = 4 / mfma_parts(f.type); /* dwords */
 #pragma unroll
   for (int w = i * each; w < (i + 1) * each; w++) {

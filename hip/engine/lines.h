@@ -292,6 +292,13 @@ DEVICE void read_rows(u32x4 *to, uint32_t address, int offset, form f) {
   }
 }
 
+/* One of the two instructions that read a chunk whose rows are values of k. */
+DEVICE void read_transposed_half(u32x4 *chunk, uint32_t address, int place, form f, int half) {
+  const u32x2 words = lds_read_transposed_unordered(address, place + half * 4 * row_bytes(f));
+  (*chunk)[2 * half] = words[0];
+  (*chunk)[2 * half + 1] = words[1];
+}
+
 /* Starts reading the wave's chunks from `begin` to `end`, whose lines begin `place` bytes (a constant) after the reader's. The
  * lane's chunks lie in `to` from `begin` on. */
 DEVICE void read_chunks(u32x4 *to, const reader *r, int place, form f, int begin, int end) {
@@ -301,12 +308,10 @@ DEVICE void read_chunks(u32x4 *to, const reader *r, int place, form f, int begin
     const int part = chunk / f.count, n = chunk % f.count, at = place + part * part_rows * row_bytes(f);
     switch (operand_read_of(f)) {
       case ALONG_K: to[chunk] = lds_read_unordered(r->address[part], place + n * f.side * PIPE_ROW); break;
-      case LDS_TRANSPOSE: {
-        u32x2 first = lds_read_transposed_unordered(r->address[n], at);
-        u32x2 second = lds_read_transposed_unordered(r->address[n], at + 4 * row_bytes(f));
-        to[chunk] = (u32x4){first[0], first[1], second[0], second[1]};
+      case LDS_TRANSPOSE:
+        read_transposed_half(to + chunk, r->address[n], at, f, 0);
+        read_transposed_half(to + chunk, r->address[n], at, f, 1);
         break;
-      }
       case PAIRS:
         if (n % 2 == 0) read_rows(to + chunk, r->address[n / 2], at, f);
         break;
@@ -317,15 +322,11 @@ DEVICE void read_chunks(u32x4 *to, const reader *r, int place, form f, int begin
 
 /* The same of one chunk, whose two instructions may come apart if it is transposed: half 1 is the second one. */
 DEVICE void read_chunk_half(u32x4 *to, const reader *r, int place, form f, int chunk, int half) {
-  const int part = chunk / f.count, n = chunk % f.count,
-            at = place + part * (WAVE / f.side * chunk_elements(f.type)) * row_bytes(f);
-  if (operand_read_of(f) != LDS_TRANSPOSE) {
-    if (half == 0) read_chunks(to, r, place, f, chunk, chunk + 1);
-    return;
-  }
-  const u32x2 words = lds_read_transposed_unordered(r->address[n], at + half * 4 * row_bytes(f));
-  to[chunk][2 * half] = words[0];
-  to[chunk][2 * half + 1] = words[1];
+  const int part = chunk / f.count, part_rows = WAVE / f.side * chunk_elements(f.type);
+  if (operand_read_of(f) == LDS_TRANSPOSE)
+    read_transposed_half(to + chunk, r->address[chunk % f.count], place + part * part_rows * row_bytes(f), f, half);
+  else if (half == 0)
+    read_chunks(to, r, place, f, chunk, chunk + 1);
 }
 
 DEVICE void read_fragments(fragments to, const reader *r, int place, form f) { read_chunks(to, r, place, f, 0, chunks_of(f)); }

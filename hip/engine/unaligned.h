@@ -15,7 +15,7 @@
  *
  * One wave of a SIMD issues one instruction in 4 clocks, and a step has about 75. With reads, shifts and products one after the
  * other, 1024x1024x1024 bf16 nt between dwords took 24,044 predicted clocks on gfx950; it takes 19,983. Rows that begin at
- * dwords have kernels that shift nothing: a step of these has about 40.
+ * dwords have kernels that shift nothing.
  *
  * A load may end 2 bytes after a row, which is inside of the array in all steps but the last one. That may be the K tail, and
  * is loaded with care: if the array ends between dwords, its last element is loaded alone, and written to LDS after the rest.
@@ -184,11 +184,15 @@ DEVICE u32x4 tail_bits(const odd_lines *x, form f) {
   return bits;
 }
 
+/* Where the lane's n-th chunk goes. */
+DEVICE LDS u32x4 *chunk_place(LDS char *stage, const odd_lines *of, int n, form f) {
+  return (LDS u32x4 *)(stage + of->place + n * f.waves * WAVE * CHUNK_BYTES);
+}
 template <bool SHIFTS, odd_step_kind KIND, int BESIDE, int N, int COUNT>
 DEVICE void put_chunk(LDS char *stage, const odd_chunks<COUNT> *x, odd_ends<COUNT> *ends, const odd_lines *of, u32x4 bits,
                       form f) {
   const u32x4 chunk = shifted_chunk<SHIFTS, KIND, BESIDE, N>(x, ends, of, f);
-  *(LDS u32x4 *)(stage + of->place + N * f.waves * WAVE * CHUNK_BYTES) = KIND == LAST_STEP && f.along_k ? chunk & bits : chunk;
+  *chunk_place(stage, of, N, f) = KIND == LAST_STEP && f.along_k ? chunk & bits : chunk;
 }
 template <bool SHIFTS, odd_step_kind KIND, int BESIDE, int COUNT, int... N>
 DEVICE void put_chunks(numbers<N...>, LDS char *stage, const odd_chunks<COUNT> *x, odd_ends<COUNT> *ends, const odd_lines *of,

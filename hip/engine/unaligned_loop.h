@@ -137,9 +137,9 @@ template <typename T, int N>
 DEVICE void write_whole(LDS char *to, const held_step<T> *from, const odd_loads *l, form of_a, form of_b) {
   constexpr int n = N - whole_step<T>::CHUNKS_A;
   if constexpr (n < 0)
-    *(LDS u32x4 *)(to + l->a.place + N * of_a.waves * WAVE * CHUNK_BYTES) = from->a.of[N];
+    *chunk_place(to, &l->a, N, of_a) = from->a.of[N];
   else
-    *(LDS u32x4 *)(to + T::A_BYTES + l->b.place + n * of_b.waves * WAVE * CHUNK_BYTES) = from->b.of[n];
+    *chunk_place(to + T::A_BYTES, &l->b, n, of_b) = from->b.of[n];
 }
 template <typename T, int N>
 DEVICE void load_whole(held_step<T> *to, odd_loads *l, bool none) {

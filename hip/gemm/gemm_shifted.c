@@ -53,6 +53,9 @@ static double tiles_of_line(const tdm_plan *plan, const hip_tile_shape *tile) {
   return fmin(ceil((double)d->m / tile->m), ceil((double)d->n / tile->n));
 }
 
+/* Of fewer tiles than these, HBM is what takes the time, and the kernel that shifts nothing does not show. */
+enum { SHARED = 4 };
+
 /* Rows of whole dwords by 32x32 on gfx942, by predictions of 512x512, 512x1024 and 1024x1024, K = 512 and 2048, and of
  * 128x512x2048 and 256x512x4096 in four parts, bf16 in each layout: where tiles share lines, in turns, the loop takes 330 to
  * 535 clocks less for a step than that estimate, and 85 less where they share none (1x1024, K = 256 to 8192, 1 to 16 parts).
@@ -153,20 +156,13 @@ static double whole_64_parts_rest(const tdm_plan *plan, const hip_tile_shape *ti
  * 485 to 700 less, but 256x1024x1024, of which four tiles share a line, does not. */
 static double wide_rest(const tdm_plan *plan, const hip_tile_shape *tile, int split, double of_cu, double steps,
                         double otherwise) {
-  enum {
-    FEW = 4,
-    MANY = 8 /* tiles that share a line */,
-    OF_32x32 = -230,
-    STRADDLING = -90,
-    PARTS = -1000,
-    PARTS_OF_64x64 = -400
-  };
+  enum { MANY = 8 /* tiles that share a line */, OF_32x32 = -230, STRADDLING = -90, PARTS = -1000, PARTS_OF_64x64 = -400 };
   /* Tiles find their lines in the L2 if others have waited for them: a share for the first of a chip, and for each of a CU.
    * Fitted to these and 320x640x960, which has a tile for every fifth CU. */
   static const double FIRST = 0.45, EACH = 1.07;
   const double shared = tiles_of_line(plan, tile);
   const bool lines = gemm_begin_at(&plan->desc.gemm, HIP_STEP_BYTES);
-  if (shared < FEW) return otherwise;
+  if (shared < SHARED) return otherwise;
   if (plan->kernel == &tdm_gemm_hip_shifted_32x32)
     return split > 1 ? otherwise : otherwise + steps * of_cu * (lines ? OF_32x32 : STRADDLING);
   if (plan->kernel != &tdm_gemm_hip_shifted_64x64) return otherwise;
@@ -240,12 +236,10 @@ static bool supports(const tdm_plan *plan, char *reason, size_t size) {
   return rows_fit(&a, reason, size) && rows_fit(&b, reason, size) && gemm_supports_split(plan, &kernel, reason, size);
 }
 
-/* Where few tiles share a line, HBM is what takes the time. */
 static double whole_share(const tdm_plan *plan, const hip_tile_shape *tile) {
-  enum { FEW = 4 };
   const shifted_row *row = plan->kernel->variant;
   const bool half = tdm_hip_half_lines(plan->context->hip->chip);
-  return half && whole_dwords(plan) && tiles_of_line(plan, tile) >= FEW ? row->whole[plan->desc.gemm.layout] : 1;
+  return half && whole_dwords(plan) && tiles_of_line(plan, tile) >= SHARED ? row->whole[plan->desc.gemm.layout] : 1;
 }
 
 static void cost_shifted(const tdm_plan *plan, tdm_cost *cost) {

@@ -15,9 +15,9 @@ static bool straddles(const tdm_plan *plan) {
 }
 
 /* Where turns pay for any number of bytes, though estimates do not count them. By cache lines, both operands: 16 products of
- * 500 to 3000 rows and K = 2000 to 8000 by 128x128, 64x128 and 64x64 on both chips all take 1 to 14 % less predicted clocks
- * with turns, as 2000x2000x2000 and 1000x900x8000 nt. By 256x128 on gfx942: 16 of four products in each layout, as
- * 3000x2000x3000 and 1536x3072x5120, take 3 to 14 % less. */
+ * 500 to 3000 rows and K = 2000 to 8000 by 128x128, 64x128 and 64x64 on both chips all take 0.5 to 14 % less predicted clocks
+ * with turns, as 3000x500x6000 and 1000x900x8000 nt. By 256x128 on gfx942: of five products in each layout 19 take 2 to 14 %
+ * less, as 3000x2000x3000 and 1536x3072x5120, and 4096x1024x8192 nt takes 6 % more. */
 static bool always_turns(const tdm_plan *plan, const hip_tile_shape *tile) {
   enum { LARGE = 128 * 128 };
   if (gemm_by_cache_lines(plan, plan->kernel->variant)) return plan->desc.gemm.layout == TDM_NT;
