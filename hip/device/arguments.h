@@ -4,6 +4,36 @@
 
 #include "types.h"
 
+/* A wave begins with the first 56 bytes of its kernel's argument in scalar registers: the command processor puts them there
+ * ("preloaded kernel arguments" in LLVM's AMDGPUUsage; hip/meson.build asks for it). So what a kernel needs for its first loads
+ * stands there, and need not come from memory, 1,034 clocks away. clang preloads plain arguments only, of a structure none: so
+ * these are 14 dwords, and the rest is a structure that nobody reads by its name. */
+enum { PRELOADED_DWORDS = 14 };
+template <typename args>
+struct argument_rest {
+  uint64_t words[sizeof(args) / 8 - PRELOADED_DWORDS / 2];
+};
+#define ARGUMENT(args)                                                                                                 \
+  uint32_t w0, uint32_t w1, uint32_t w2, uint32_t w3, uint32_t w4, uint32_t w5, uint32_t w6, uint32_t w7, uint32_t w8, \
+      uint32_t w9, uint32_t w10, uint32_t w11, uint32_t w12, uint32_t w13, argument_rest<args>
+template <typename first>
+DEVICE first first_of_dwords(uint32_t w0, uint32_t w1, uint32_t w2, uint32_t w3, uint32_t w4, uint32_t w5, uint32_t w6,
+                             uint32_t w7, uint32_t w8, uint32_t w9, uint32_t w10, uint32_t w11, uint32_t w12, uint32_t w13) {
+  struct {
+    uint32_t of[PRELOADED_DWORDS];
+  } dwords = {{w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13}};
+  return __builtin_bit_cast(first, dwords);
+}
+#define FIRST_OF_ARGUMENT(first) first_of_dwords<first>(w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13)
+/* A pointer among these, in global memory: clang knows this of a kernel's own pointers. Else loads are flat, and count as
+ * LDS's, too. */
+DEVICE const char *global_pointer(const void *pointer) { return (const char *)(GLOBAL const char *)(uintptr_t)pointer; }
+/* All of it, in memory. */
+template <typename args>
+DEVICE const args *whole_argument(void) {
+  return (const args *)__builtin_amdgcn_kernarg_segment_ptr();
+}
+
 /* Brings the kernel's argument to the scalar cache, all lines of 64 bytes at once. What is read of it after that takes 120
  * clocks; else the first line of each part costs those that use it the latency of memory, one after the other. */
 template <typename args>

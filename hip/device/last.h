@@ -8,8 +8,6 @@
 
 #include "wait.h"
 
-#define GLOBAL __attribute__((address_space(1)))
-
 /* All waves come here. What they did to any memory before comes before what they do to it afterwards; a store of its own a wave
  * waits for before (wait_memory). */
 DEVICE void meet(void) {

@@ -16,6 +16,8 @@
 /* A variable of the workgroup in LDS; and the type that a pointer to LDS points to. */
 #define SHARED __attribute__((shared))
 #define LDS __attribute__((address_space(3)))
+/* The type that a pointer to memory points to. */
+#define GLOBAL __attribute__((address_space(1)))
 /* The workgroup's size, and how many waves must fit on a SIMD: each gets 512 registers divided by that number. */
 #define WORKGROUP(threads, waves) \
   __attribute__((amdgpu_flat_work_group_size(threads, threads), amdgpu_waves_per_eu(waves, waves)))

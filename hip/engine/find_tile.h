@@ -9,8 +9,8 @@
 typedef struct tile_part {
   uint32_t m, n, matrix, part, stored;
   uint32_t tile; /* if last_adds: the tile's number, of all matrices */
-  bool last_adds;
-  bool none; /* there is no such tile: a workgroup that is only there so that each XCD has whole tiles */
+  int last_adds; /* or 0, as `none`. Not bool, which would be in VGPRs */
+  int none;      /* there is no such tile: a workgroup that is only there so that each XCD has whole tiles */
 } tile_part;
 
 /* tdm_order_remap. */
@@ -28,7 +28,9 @@ DEVICE tdm_tile tile_at(const tdm_order *order, const hip_order_divisors *by, ui
   const uint32_t band = quotient(at, by->band), first = band * order->window, left = order->tiles_m - first;
   const bool last = left < order->window;
   const uint32_t height = last ? left : order->window, within = at - first * order->tiles_n;
-  const hip_divisor of_height = {last ? by->rest.factor : by->window.factor, last ? by->rest.shift : by->window.shift};
+  hip_divisor rest = by->rest, window = by->window;
+  asm volatile("" : "+s"(rest.factor), "+s"(rest.shift), "+s"(window.factor), "+s"(window.shift)); /* else it is loaded here */
+  const hip_divisor of_height = {last ? rest.factor : window.factor, last ? rest.shift : window.shift};
   const uint32_t n = quotient(within, of_height);
   return (tdm_tile){first + within - n * height, n, matrix};
 }

@@ -17,6 +17,7 @@
 
 #include "hip/args/tiles.h"
 #include "hip/device/buffer.h"
+#include "hip/device/call.h"
 #include "hip/device/lds.h"
 #include "hip/device/mfma.h"
 #include "hip/device/wait.h"
@@ -52,7 +53,7 @@ DEVICE operand_read operand_read_of(form f) {
 enum { MOST_LOADS = 8 };
 typedef struct lines {
   const char *base;     /* of the next step to load; like all fields except offset, the same in all lanes */
-  int64_t step;         /* bytes from one step to the next */
+  uint32_t step;        /* bytes from one step to the next, below 2^31 */
   int pitch;            /* bytes from one row to the next */
   uint32_t length;      /* bytes of a whole step, from the beginning of its first row to the end of its last row; 0: no lines */
   uint32_t tail_length; /* the same of the K tail */
@@ -103,20 +104,19 @@ DEVICE uint32_t memory_offset(const lines *x, uint32_t place, form f) {
   return (uint32_t)(c.row * x->pitch + c.chunk * CHUNK_BYTES + place % CHUNK_BYTES);
 }
 
-/* Lines from `line` on of a matrix that has `count` lines and is `depth` along k. The length is that of a whole step. So
- * nothing is read after the last line (along k) or after the last row (otherwise). */
-DEVICE lines make_lines(const void *matrix, int64_t count, int64_t ld, int64_t line, int64_t depth, form f) {
+/* Lines from `line` on of a matrix, of which `left` are left. The length is that of a whole step. So nothing is read after the
+ * last line (along k) or after the last row (otherwise). Lines are fewer than 2^31, and those of a tile are fewer bytes apart
+ * (tile_launch.c): 64 bits would be twice as many instructions before the first load. */
+DEVICE lines make_lines(const void *matrix, int left, int ld, int line, form f) {
   const int bytes = tdm_bytes(f.type);
   lines x;
   const int span = f.spread > 1 ? 2 * f.lines - f.side * f.count : f.lines; /* from the first line to the last */
-  int64_t some = count - line < span ? count - line : (int64_t)span;
-  int rows = f.along_k ? (int)some : PIPE_ROW / bytes;
-  x.base = (const char *)matrix + (f.along_k ? line * ld : line) * bytes;
-  x.step = f.along_k ? PIPE_ROW : PIPE_ROW / bytes * ld * bytes;
-  x.pitch = (int)ld * bytes;
-  x.length = some > 0 ? (uint32_t)((rows - 1) * x.pitch + (f.along_k ? (int)PIPE_ROW : (int)some * bytes)) : 0;
-  const int tail = (int)depth & (PIPE_ROW / bytes - 1), missing = PIPE_ROW / bytes - tail; /* values of k */
-  x.tail_length = some > 0 && tail > 0 ? x.length - (uint32_t)(f.along_k ? missing * bytes : missing * x.pitch) : 0;
+  const int some = left < span ? left : span, rows = f.along_k ? some : PIPE_ROW / bytes;
+  x.pitch = ld * bytes;
+  x.base = (const char *)matrix + (uint64_t)(uint32_t)line * (uint32_t)(f.along_k ? x.pitch : bytes);
+  x.step = (uint32_t)(f.along_k ? (int)PIPE_ROW : PIPE_ROW / bytes * x.pitch);
+  x.length = left > 0 ? (uint32_t)((rows - 1) * x.pitch + (f.along_k ? (int)PIPE_ROW : some * bytes)) : 0;
+  x.tail_length = 0;
   const int rows_of_load = f.waves * WAVE * CHIP_LOAD_TO_LDS_BYTES / row_bytes(f);
 #pragma unroll
   for (int n = 0; n < loads_of(f.lines, f.waves); n++)
@@ -126,6 +126,24 @@ DEVICE lines make_lines(const void *matrix, int64_t count, int64_t ld, int64_t l
       x.offset[n] =
           memory_offset(&x, load_place(n, CHIP_LOAD_TO_LDS_BYTES, f) + (uint32_t)(lane_index() * CHIP_LOAD_TO_LDS_BYTES), f);
   return x;
+}
+
+/* The tail of `depth` values along k, if there are lines. Not in make_lines: the first loads need it only where K is short. */
+DEVICE void set_tail(lines *x, int64_t depth, form f) {
+  const int bytes = tdm_bytes(f.type), tail = (int)depth & (PIPE_ROW / bytes - 1), missing = PIPE_ROW / bytes - tail;
+  const uint32_t less = (uint32_t)(f.along_k ? missing * bytes : missing * x->pitch);
+  x->tail_length = uniform(tail > 0 ? x->length - less : 0);
+}
+DEVICE lines make_lines_with_tail(const void *matrix, int left, int ld, int line, int64_t depth, form f) {
+  lines x = make_lines(matrix, left, ld, line, f);
+  set_tail(&x, depth, f);
+  if (x.length == 0) x.tail_length = 0;
+  return x;
+}
+
+/* Bytes of `count` steps. Those of a row along k are below 2^31. */
+DEVICE int64_t bytes_of_steps(int count, const lines *x, form f) {
+  return f.along_k ? count * (int)PIPE_ROW : (int64_t)count * (int)x->step;
 }
 
 /* The wave's part of what load_lines fills, from its beginning on. */

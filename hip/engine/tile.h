@@ -118,36 +118,44 @@ DEVICE step_order make_step_order(int steps, uint32_t begin) {
   return (step_order){.steps = steps, .first = uniform((int)((uint64_t)(uint32_t)steps * begin >> TILE_TURN_BITS))};
 }
 
-DEVICE void begin_with(step_order o, lines *x) { x->base = uniform(x->base + o.first * x->step); }
+DEVICE void begin_with(step_order o, lines *x, form f) { x->base = uniform(x->base + bytes_of_steps(o.first, x, f)); }
 
 /* How many steps are left at the next turn, when `left` (above 0) are. */
 DEVICE int next_turn(step_order o, int left) { return left > o.first ? o.first : 0; }
 
 /* When `left` steps are left: from the last step to step 0, or to the tail, if it is time. */
-DEVICE void turn(step_order o, lines *x, int left) {
-  int64_t by = 0;
+DEVICE void turn(step_order o, lines *x, int left, form f) {
+  int by = 0;
   if (left == o.first) by -= o.steps;
   if (left == 0) by += o.steps - o.first;
-  x->base = uniform(x->base + by * x->step); /* in SGPRs, as load_lines needs it */
+  x->base = uniform(x->base + bytes_of_steps(by, x, f)); /* in SGPRs, as load_lines needs it */
 }
 
 template <typename T>
-DEVICE void begin_all_with(step_order o, lines *a, b_lines<T> *b) {
-  begin_with(o, a);
+DEVICE void begin_all_with(step_order o, lines *a, b_lines<T> *b, form of_a, form of_b) {
+  begin_with(o, a, of_a);
 #pragma unroll
-  for (int p = 0; p < T::PRODUCTS; p++) begin_with(o, b->of + p);
+  for (int p = 0; p < T::PRODUCTS; p++) begin_with(o, b->of + p, of_b);
 }
 template <typename T>
-DEVICE void turn_all(step_order o, lines *a, b_lines<T> *b, int left) {
-  turn(o, a, left);
+DEVICE void turn_all(step_order o, lines *a, b_lines<T> *b, int left, form of_a, form of_b) {
+  turn(o, a, left, of_a);
 #pragma unroll
-  for (int p = 0; p < T::PRODUCTS; p++) turn(o, b->of + p, left);
+  for (int p = 0; p < T::PRODUCTS; p++) turn(o, b->of + p, left, of_b);
+}
+template <typename T>
+DEVICE void set_tails(lines *a, b_lines<T> *b, int64_t depth, form of_a, form of_b) {
+  set_tail(a, depth, of_a);
+#pragma unroll
+  for (int p = 0; p < T::PRODUCTS; p++) set_tail(b->of + p, depth, of_b);
 }
 
 /* How many steps of K are whole, and what is left. Where all loads are of bytes before the end of K or of bytes after it, the
  * tail is a round like others; else it is multiplied after them. */
 typedef struct k_steps {
-  int whole, rounds, tail, tail_bytes, tails; /* tails: 1 if there is a tail */
+  int whole, rounds, tail, tail_bytes;
+  int tails; /* 1: there is a tail */
+  int apart; /* 1: it is multiplied after the rounds */
 } k_steps;
 DEVICE k_steps steps_of(int64_t depth, form of_a, form of_b) {
   const int values = PIPE_ROW / tdm_bytes(of_a.type);
@@ -156,8 +164,8 @@ DEVICE k_steps steps_of(int64_t depth, form of_a, form of_b) {
   k.tail = uniform((int)((uint64_t)depth % values));
   k.tail_bytes = k.tail * tdm_bytes(of_a.type);
   k.tails = (int)((uint32_t)(k.tail + values - 1) / (uint32_t)values);
-  const bool parted = (of_a.along_k || of_b.along_k) && k.tail_bytes % CHIP_LOAD_TO_LDS_BYTES != 0;
-  k.rounds = uniform(k.whole + (parted ? 0 : k.tails));
+  k.apart = uniform((of_a.along_k || of_b.along_k) && k.tail_bytes % CHIP_LOAD_TO_LDS_BYTES != 0 ? 1 : 0);
+  k.rounds = uniform(k.whole + (k.apart != 0 ? 0 : k.tails));
   return k;
 }
 
@@ -169,26 +177,51 @@ DEVICE void load_step(lines *a, b_lines<T> *b, LDS char *stage, const step_lengt
   for (int p = 0; p < T::PRODUCTS; p++) load_lines(b->of + p, stage + T::A_BYTES + p * T::B_BYTES, length->b[p], of_b);
 }
 
-/* Starts the loads of the first steps, into all stages but the last one. */
-template <typename T>
-DEVICE void load_first_steps(step_order o, lines *a, b_lines<T> *b, LDS char *mine, int tail, form of_a, form of_b) {
+/* Starts the loads of the first steps, into all stages but the last one, finds the tail, and starts what else the tile loads.
+ * Workgroups begin one after another. So that those that come late needn't wait behind the second step of those before them,
+ * this is prepared between the first step and the second. */
+template <typename T, typename M>
+DEVICE void load_first_steps(step_order o, lines *a, b_lines<T> *b, LDS char *mine, int64_t depth, const k_steps *k, M *more,
+                             form of_a, form of_b) {
+  enum { FIRST = T::DEPTH - 1 };
+  if (__builtin_expect(o.steps - o.first >= FIRST, 1)) { /* all whole, and one after the other */
+    step_lengths<T> lengths = {a->length, {}};
 #pragma unroll
-  for (int s = 0; s < T::DEPTH - 1; s++) {
-    if (o.steps == s) {
-      const all_row_ends<T> ends = make_all_row_ends<T>(a, b, nullptr, tail, of_a, of_b);
-      end_all_loads<T>(a, b, &ends, 0, T::LOADS, of_a, of_b);
+    for (int p = 0; p < T::PRODUCTS; p++) lengths.b[p] = b->of[p].length;
+#pragma unroll
+    for (int s = 0; s < FIRST; s++) {
+      load_step<T>(a, b, mine + s * T::STAGE, &lengths, of_a, of_b);
+      if (s == 0) ask_more(more);
     }
-    const step_lengths<T> lengths = lengths_of<T>(a, b, o.steps - s);
-    load_step<T>(a, b, mine + s * T::STAGE, &lengths, of_a, of_b);
-    turn_all<T>(o, a, b, o.steps - s - 1);
+  } else {
+    set_tails<T>(a, b, depth, of_a, of_b);
+#pragma unroll
+    for (int s = 0; s < FIRST; s++) {
+      if (o.steps == s) {
+        const all_row_ends<T> ends = make_all_row_ends<T>(a, b, nullptr, k->tail_bytes, of_a, of_b);
+        end_all_loads<T>(a, b, &ends, 0, T::LOADS, of_a, of_b);
+      }
+      const step_lengths<T> lengths = lengths_of<T>(a, b, o.steps - s);
+      load_step<T>(a, b, mine + s * T::STAGE, &lengths, of_a, of_b);
+      if (s + 1 < FIRST) turn_all<T>(o, a, b, o.steps - s - 1, of_a, of_b);
+    }
+    ask_more(more);
   }
+  turn_all<T>(o, a, b, o.steps - FIRST, of_a, of_b);
+  asm volatile("" : "+s"(depth)); /* here, while the loads are on their way */
+  set_tails<T>(a, b, depth, of_a, of_b);
 }
-template <typename T>
-DEVICE void load_first_lines(const line_order *o, lines *a, b_lines<T> *b, LDS char *mine, int tail, form of_a, form of_b) {
+/* By cache lines, the first step is in two stages. */
+template <typename T, typename M>
+DEVICE void load_first_lines(const line_order *o, lines *a, b_lines<T> *b, LDS char *mine, int tail, M *more, form of_a,
+                             form of_b) {
   if (o->first > 0 && o->first + T::DEPTH - 1 <= line_of_end(o)) { /* all alike */
     const step_lengths<T> lengths = {a->length, {b->of->length}};
 #pragma unroll
-    for (int s = 0; s < T::DEPTH - 1; s++) load_step<T>(a, b, mine + s * T::STAGE, &lengths, of_a, of_b);
+    for (int s = 0; s < T::DEPTH - 1; s++) {
+      load_step<T>(a, b, mine + s * T::STAGE, &lengths, of_a, of_b);
+      if (s == 1) ask_more(more);
+    }
   } else {
     const all_row_ends<T> ends = make_all_row_ends<T>(a, b, o, tail, of_a, of_b);
 #pragma unroll
@@ -198,6 +231,7 @@ DEVICE void load_first_lines(const line_order *o, lines *a, b_lines<T> *b, LDS c
       begin_slot_of_b<T>(b, &ends, o, s, &lengths, of_a, of_b);
       load_step<T>(a, b, mine + s * T::STAGE, &lengths, of_a, of_b);
     }
+    ask_more(more);
   }
   a->base = uniform(a->base);
   b->of->base = uniform(b->of->base);
@@ -236,7 +270,7 @@ DEVICE void read_step(fragments a, b_fragments<T> b, const stage_reader *first, 
 template <typename T>
 DEVICE void multiply_tail(tile_sums<T> sums, const k_steps *k, const stage_reader *first, LDS char *lds, int stage, form of_a,
                           form of_b) {
-  const bool apart = k->tail > 0 && k->rounds == k->whole;
+  const bool apart = k->apart != 0;
   if (!T::CACHE_LINES && apart) {
     barrier(); /* all waves have read the step after the last one, for nothing */
     cut_tail(lds + stage, k->tail, of_a);
@@ -265,10 +299,10 @@ template <typename T, tdm_type TYPE, typename M>
 DEVICE void run_between(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth, uint32_t begin, LDS char *lds, form of_a,
                         form of_b, M *more) {
   const k_steps k = steps_of(depth, of_a, of_b);
-  const bool apart = k.tail > 0 && k.rounds == k.whole; /* by cache lines, the tail is what was loaded last */
-  const step_order order = make_step_order(k.whole, T::CACHE_LINES && apart ? 0 : begin);
+  /* By cache lines, a tail apart is what was loaded last. */
+  const step_order order = make_step_order(k.whole, T::CACHE_LINES && k.apart != 0 ? 0 : begin);
   const line_order line_order = {k.whole + k.tails, order.first, k.tails};
-  begin_all_with<T>(order, &a, &b);
+  begin_all_with<T>(order, &a, &b, of_a, of_b);
   LDS char *mine = lds + wave_place(of_a); /* the wave's parts of a stage; of B's lines, too */
   operands<T> x;
   step_loads<T> loads;
@@ -278,10 +312,9 @@ DEVICE void run_between(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth,
   int next_a = 0, next_b = 0; /* by cache lines: the steps from which A's and B's loads are others */
 
   if constexpr (T::CACHE_LINES)
-    load_first_lines<T>(&line_order, &a, &b, mine, k.tail_bytes, of_a, of_b);
+    load_first_lines<T>(&line_order, &a, &b, mine, k.tail_bytes, more, of_a, of_b);
   else
-    load_first_steps<T>(order, &a, &b, mine, k.tail_bytes, of_a, of_b);
-  ask_more(more);
+    load_first_steps<T>(order, &a, &b, mine, depth, &k, more, of_a, of_b);
   const stage_reader first = make_stage_reader<T>(lds, &a, &b, of_a, of_b);
   const all_row_ends<T> ends = make_all_row_ends<T>(&a, &b, &line_order, k.tail_bytes, of_a, of_b);
   if constexpr (T::CACHE_LINES) {
@@ -296,7 +329,7 @@ DEVICE void run_between(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth,
   barrier();
   to_start<T> start = {&first, &reader, stages_of<T>(0), &loads, &a, &b, mine + (T::DEPTH - 1) * T::STAGE, &lengths};
   start_first_part<T, TYPE>(&x, &start, of_a, of_b);
-  if (!T::CACHE_LINES) turn_all<T>(order, &a, &b, k.whole - T::DEPTH);
+  if (!T::CACHE_LINES) turn_all<T>(order, &a, &b, k.whole - T::DEPTH, of_a, of_b);
   keep_order();
   int stage = 0;
   LDS char *place = mine + (T::DEPTH - 1) * T::STAGE, *spare = mine + T::DEPTH * T::STAGE; /* of loads: now, and next */
@@ -325,7 +358,7 @@ DEVICE void run_between(tile_sums<T> sums, lines a, b_lines<T> b, int64_t depth,
       multiply_between<T, TYPE, T::PARTS - 1>(sums, &x, {&first, &reader, stages_of<T>(stage), &loads, &a, &b, place, &lengths},
                                               of_a, of_b);
     }
-    if (!T::CACHE_LINES) turn_all<T>(order, &a, &b, k.whole - T::DEPTH - t);
+    if (!T::CACHE_LINES && t < k.rounds) turn_all<T>(order, &a, &b, k.whole - T::DEPTH - t, of_a, of_b);
   }
   wait_lds(); /* the first part of the step after the last one, for nothing */
   take_rows<T>(&x, 0, 0, T::ROWS, of_a);
@@ -341,13 +374,12 @@ DEVICE void run_whole_steps(tile_sums<T> sums, lines a, b_lines<T> b, int64_t de
   static_assert(!T::CACHE_LINES, "tiles by cache lines read between products");
   const k_steps k = steps_of(depth, of_a, of_b);
   const step_order order = make_step_order(k.whole, begin);
-  begin_all_with<T>(order, &a, &b);
+  begin_all_with<T>(order, &a, &b, of_a, of_b);
   LDS char *mine = lds + wave_place(of_a); /* the wave's parts of a stage; of B's lines, too */
   fragments x;
   b_fragments<T> y;
 
-  load_first_steps<T>(order, &a, &b, mine, k.tail_bytes, of_a, of_b);
-  ask_more(more);
+  load_first_steps<T>(order, &a, &b, mine, depth, &k, more, of_a, of_b);
   const stage_reader first = make_stage_reader<T>(lds, &a, &b, of_a, of_b);
   const all_row_ends<T> ends = make_all_row_ends<T>(&a, &b, nullptr, k.tail_bytes, of_a, of_b);
   int stage = 0, filled = (T::DEPTH - 1) * T::STAGE;
@@ -368,7 +400,7 @@ DEVICE void run_whole_steps(tile_sums<T> sums, lines a, b_lines<T> b, int64_t de
       filled = stage;
       stage = stage_after<T>(stage);
     }
-    turn_all<T>(order, &a, &b, k.whole - (T::DEPTH - 1) - t);
+    if (t < k.rounds) turn_all<T>(order, &a, &b, k.whole - (T::DEPTH - 1) - t, of_a, of_b);
   }
   wait_memory<0>(); /* the tail, and the zeros after the last step: LDS is about to be used for something else */
   multiply_tail<T>(sums, &k, &first, lds, stage, of_a, of_b);

@@ -69,17 +69,18 @@ DEVICE int odd_offset(const odd_lines *x, int n, int chunk, form f) {
 }
 
 template <typename T>
-DEVICE odd_lines make_odd_lines(const void *matrix, int64_t count, int64_t ld, int64_t line, int tail, form f) {
+DEVICE odd_lines make_odd_lines(const void *matrix, int left, int ld, int line, int tail, form f) {
   const int rows_of_load = f.waves * WAVE / chunks_of_row(f), loads = chunks_of_thread(f.lines, f.waves);
-  const char *base = (const char *)matrix + (f.along_k ? line * ld : line) * 2;
+  const int pitch = ld * 2;
+  const char *base = (const char *)matrix + (uint64_t)(uint32_t)line * (uint32_t)(f.along_k ? pitch : 2);
   odd_lines x;
-  x.some = uniform(count - line > f.lines ? f.lines : (int)(count - line));
+  x.some = uniform(left > f.lines ? f.lines : left);
   x.tail = tail;
   x.odd = T::SHIFTS ? (int)(uintptr_t)base & 2 : 0;
   const int here = x.some;
   x.of.base = base - x.odd;
-  x.of.step = f.along_k ? PIPE_ROW : PIPE_ROW * ld;
-  x.of.pitch = (int)ld * 2;
+  x.of.step = (uint32_t)(f.along_k ? (int)PIPE_ROW : PIPE_ROW / 2 * pitch);
+  x.of.pitch = pitch;
   const int end = x.odd + (f.along_k ? (here - 1) * x.of.pitch + PIPE_ROW : (PIPE_ROW / 2 - 1) * x.of.pitch + here * 2);
   x.of.length = (uint32_t)(end + 3) & ~3u;
   x.of.tail_length = (uint32_t)(x.odd + (f.along_k ? (here - 1) * x.of.pitch + tail * 2 : (tail - 1) * x.of.pitch + here * 2));

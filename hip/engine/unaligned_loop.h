@@ -212,19 +212,20 @@ DEVICE void run_unaligned(tile_sums<T> sums, odd_lines a, odd_lines b, int64_t d
   const int steps = uniform((int)((uint64_t)(depth - 1) / (PIPE_ROW / 2))), some = (steps < 5 ? 5 : steps) | 1;
   const int empty = some - steps;
   const step_order order = make_step_order(steps, begin);
-  const char *last_a = uniform(a.of.base + steps * a.of.step), *last_b = uniform(b.of.base + steps * b.of.step);
-  odd_loads l = {a, b, (1 - steps) * a.of.step, (1 - steps) * b.of.step, steps - order.first};
+  const char *last_a = uniform(a.of.base + bytes_of_steps(steps, &a.of, of_a)),
+             *last_b = uniform(b.of.base + bytes_of_steps(steps, &b.of, of_b));
+  odd_loads l = {a, b, bytes_of_steps(1 - steps, &a.of, of_a), bytes_of_steps(1 - steps, &b.of, of_b), steps - order.first};
   odd_state<T> s = {};
   s.left = empty, s.to_zero = order.first > 0 ? steps - order.first : 0, s.begun = 0;
   held_step<T> even, odd;
-  begin_with(order, &l.a.of);
-  begin_with(order, &l.b.of);
+  begin_with(order, &l.a.of, of_a);
+  begin_with(order, &l.b.of, of_b);
   const uint32_t length_a = steps > 0 ? a.of.length : 0, length_b = steps > 0 ? b.of.length : 0;
   const odd_lines begin_a = l.a, begin_b = l.b;
   load_held<T>(&even, &l, empty > 0, of_a, of_b);
   if (T::SHIFTS) s.a.begin = load_first(&begin_a, length_a), s.b.begin = load_first(&begin_b, length_b);
-  load_held<T>(&odd, &l, empty > 1, of_a, of_b);
   ask_more(more);
+  load_held<T>(&odd, &l, empty > 1, of_a, of_b);
   const b_lines<T> of_lines_b = {{b.of}};
   const stage_reader first = make_stage_reader<T>(lds, &a.of, &of_lines_b, of_a, of_b);
   keep_order();

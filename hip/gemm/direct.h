@@ -14,11 +14,16 @@ typedef struct end_rows {
   uint32_t length, row_bytes;
 } end_rows;
 
-/* left: rows; columns: from the block's first ones on. shift: of an element's size. */
-DEVICE end_rows make_end_rows(const void *array, int64_t stride, int64_t ld, int64_t matrix, int64_t m0, int64_t n0,
-                              int64_t left, int64_t columns, int shift) {
-  return (end_rows){(const char *)array + ((matrix * stride + m0 * ld + n0) << shift),
-                    buffer_length(((left - 1) * ld + columns) << shift), (uint32_t)ld << shift};
+/* From row m0 and column n0 of a matrix on, where `left` rows and `columns` columns are left. shift: of an element's size.
+ * Offsets in MOST_ROWS rows fit in 32 bits (GEMM_MOST_LEADING). */
+DEVICE end_rows make_end_rows(const void *array, int64_t stride, int64_t ld, uint32_t matrix, int m0, int n0, int left,
+                              int columns, int shift) {
+  enum { MOST_ROWS = 256 };
+  const uint32_t row_bytes = (uint32_t)ld << shift, rows = (uint32_t)(left < MOST_ROWS ? left : MOST_ROWS);
+  const char *first = (const char *)array + ((uint64_t)(uint32_t)m0 * row_bytes + ((uint32_t)n0 << shift));
+  if (__builtin_expect(matrix > 0, 0)) first += (matrix * stride) << shift;
+  const bool some = left > 0 && columns > 0;
+  return (end_rows){first, some ? (rows - 1) * row_bytes + ((uint32_t)columns << shift) : 0, row_bytes};
 }
 
 /* Of a block of C. */
@@ -35,26 +40,37 @@ DEVICE direct_end uniform_end(const direct_end *e) {
   return (direct_end){uniform_rows(e->c), uniform_rows(e->residual), uniform(e->columns), uniform(e->out), uniform(e->alpha)};
 }
 
+/* What it is prepared from. */
+typedef struct end_fields {
+  const void *c, *residual, *bias;
+  float *partial;
+  int64_t m, n, ldc, ldr, stride_c, stride_r, ldp;
+  int out, end;
+  float alpha;
+} end_fields;
+/* args: gemm_args or constant_args. */
+template <typename args>
+DEVICE end_fields end_fields_of(const args *g) {
+  return (end_fields){g->c,   g->residual, g->bias,     g->partial, g->m,   g->n,   g->ldc,
+                      g->ldr, g->stride_c, g->stride_r, g->ldp,     g->out, g->end, g->alpha};
+}
+
 /* For the block from (m0, n0) on. A tile prepares this while its first loads are on their way: after the loop it takes 400
  * clocks, in which the wave does nothing else. */
-DEVICE direct_end prepare_direct(constant_args *g, int64_t matrix, int64_t m0, int64_t n0) {
-  const void *partial = g->partial, *array = g->c, *residual = g->residual;
-  int64_t m = g->m, n = g->n, ldp = g->ldp, ldc = g->ldc, ldr = g->ldr, stride_c = g->stride_c, stride_r = g->stride_r;
-  int out = g->out, end = g->end;
-  float alpha = g->alpha;
+DEVICE direct_end prepare_direct(end_fields f, uint32_t matrix, int m0, int n0) {
   /* All at once: one after another, each waits 120 clocks. */
-  asm volatile("" : "+s"(partial), "+s"(array), "+s"(residual), "+s"(m), "+s"(n), "+s"(ldp), "+s"(ldc), "+s"(ldr));
-  asm volatile("" : "+s"(stride_c), "+s"(stride_r), "+s"(out), "+s"(end), "+s"(alpha));
+  asm volatile("" : "+s"(f.c), "+s"(f.residual), "+s"(f.n), "+s"(f.ldc), "+s"(f.ldr), "+s"(f.stride_c), "+s"(f.stride_r));
+  asm volatile("" : "+s"(f.out), "+s"(f.end), "+s"(f.alpha), "+s"(f.partial), "+s"(f.m), "+s"(f.ldp));
+  if (__builtin_expect(f.partial != nullptr, 0))
+    f.out = TDM_F32, f.c = f.partial, f.n = f.ldc = f.ldp, f.stride_c = f.m * f.ldp;
   direct_end e = {};
-  if (partial != NULL) out = TDM_F32, array = partial, n = ldc = ldp, stride_c = m * ldp;
-  const int shift = out == TDM_F32 ? 2 : 1;
-  const int64_t columns = n - n0, left = m - m0;
-  e.out = out;
-  e.columns = buffer_length(columns);
-  e.c = make_end_rows(array, stride_c, ldc, matrix, m0, n0, left, columns, shift);
-  if (end == GEMM_ADDS) {
-    e.alpha = alpha;
-    if (residual != NULL) e.residual = make_end_rows(residual, stride_r, ldr, matrix, m0, n0, left, columns, shift);
+  const int shift = f.out == TDM_F32 ? 2 : 1, columns = (int)f.n - n0, left = (int)f.m - m0;
+  e.out = f.out;
+  e.columns = (uint32_t)(columns > 0 ? columns : 0);
+  e.c = make_end_rows(f.c, f.stride_c, f.ldc, matrix, m0, n0, left, columns, shift);
+  if (f.end == GEMM_ADDS) {
+    e.alpha = f.alpha;
+    if (f.residual != nullptr) e.residual = make_end_rows(f.residual, f.stride_r, f.ldr, matrix, m0, n0, left, columns, shift);
   }
   return uniform_end(&e); /* now, not where it is used */
 }

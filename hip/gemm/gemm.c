@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,16 @@ static double lines_again(const tdm_plan *plan, const hip_stored *x, bool along_
   if (along_k) return line / bytes * of_row;
   /* Of `line / size` rows, to each of which a line of the operand belongs. */
   return line / size * fmin(of_row, ((double)x->ld * size - bytes) / line) / lines;
+}
+
+static void set_first(gemm_args *args, const tdm_gemm_desc *d, const hip_tile_kernel *kernel) {
+  gemm_first *first = &args->first;
+  first->lda = (uint32_t)args->lda, first->ldb = (uint32_t)args->ldb, first->k = (uint32_t)args->k;
+  first->turn_m = (uint16_t)args->turn_m, first->turn_n = (uint16_t)args->turn_n;
+  if (d->batch > 1 || (args->parts > 1 && !args->last_adds)) return;
+  if (args->lda > INT32_MAX || args->ldb > INT32_MAX || args->k > INT32_MAX / 4) return;
+  first->tile = hip_first_tile_of(args->order, args->parts, tdm_hip_units_of(args->k, d->type), d->m, d->n, kernel->tile.m,
+                                  kernel->tile.n);
 }
 
 static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, void *made) {
@@ -110,6 +121,7 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
     gemm_set_turns(plan, &in_parts, last ? parts : 1, &work, &args.turn_m, &args.turn_n);
   }
   args.last_adds = last;
+  set_first(&args, d, kernel);
   if (d->epilogue_steps <= GEMM_FEW_STEPS && d->epilogue_steps > 0)
     memcpy(args.few_steps, d->epilogue, (size_t)d->epilogue_steps * sizeof *d->epilogue);
   memcpy(made, &args, sizeof args);
@@ -121,15 +133,15 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
   gemm_args *args = made;
   int fours = 4 * (int)tdm_type_size(d->out);
   const hip_copies copies = gemm_copies(d, args->packed);
-  args->a = args->packed & GEMM_PACKS_A ? tdm_hip_copy_at(plan, &copies, 0) : buffers[0];
-  args->b = args->packed & GEMM_PACKS_B ? tdm_hip_copy_at(plan, &copies, 1) : buffers[1];
+  args->first.a = args->packed & GEMM_PACKS_A ? tdm_hip_copy_at(plan, &copies, 0) : buffers[0];
+  args->first.b = args->packed & GEMM_PACKS_B ? tdm_hip_copy_at(plan, &copies, 1) : buffers[1];
   args->c = buffers[2];
   args->partial = args->parts > 1 && !args->last_adds ? plan->workspace : NULL;
   args->tile_parts = args->last_adds ? plan->workspace : NULL;
   args->bias = buffers[3];
   args->residual = buffers[4];
-  if (args->aligned_a > 0 && !tdm_hip_at(args->a, args->aligned_a)) args->aligned_a = 0;
-  if (args->aligned_b > 0 && !tdm_hip_at(args->b, args->aligned_b)) args->aligned_b = 0;
+  if (args->aligned_a > 0 && !tdm_hip_at(args->first.a, args->aligned_a)) args->aligned_a = 0;
+  if (args->aligned_b > 0 && !tdm_hip_at(args->first.b, args->aligned_b)) args->aligned_b = 0;
   args->aligned_fours = args->aligned_fours && tdm_hip_at(args->c, fours) && tdm_hip_at(args->residual, fours) &&
                         tdm_hip_at(args->bias, 4 * (int)tdm_type_size(d->type));
   args->dwords = args->dwords && tdm_hip_at(args->c, 4) && tdm_hip_at(args->residual, 4);
@@ -138,6 +150,7 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
 }
 
 static const hip_tile_op op = {sizeof(gemm_args), make_args, set_pointers, gemm_borrowed_bytes, gemm_pack_pointers};
+_Static_assert(sizeof(gemm_first) == HIP_PRELOADED_BYTES && offsetof(gemm_args, first) == 0, "it is in registers");
 _Static_assert(sizeof(gemm_args) <= HIP_TILE_ARGS, "it fits the plan");
 
 /* ---- K splits ---- */

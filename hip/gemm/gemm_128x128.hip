@@ -3,8 +3,10 @@
 #include "k_split.h"
 #include "store.h"
 
-DEVICE void compute_tile(const gemm_args *g, tdm_tile at, LDS char *lds, tdm_type type) {
-  gemm_part part = part_of(g, at.matrix, type);
+DEVICE void compute_tile(const gemm_args *g, LDS char *lds, tdm_type type) {
+  const gemm_work work = find_work(&g->first, g, TILE, TILE, g->a_along_k != 0, g->b_along_k != 0, type);
+  const tile_part at = work.at;
+  const gemm_part part = work.part;
   operand a = {part.a, g->m, part.depth, g->lda, g->a_along_k != 0, g->aligned_a != 0};
   operand b = {part.b, g->n, part.depth, g->ldb, g->b_along_k != 0, g->aligned_b != 0};
   int64_t m0 = (int64_t)at.m * TILE, n0 = (int64_t)at.n * TILE;
@@ -23,13 +25,13 @@ DEVICE void compute_tile(const gemm_args *g, tdm_tile at, LDS char *lds, tdm_typ
       int fm = f / FRAGMENTS, fn = f % FRAGMENTS;
       block_put(block, fm, fn, pass == 0 ? sums[fm][fn] : sums[fm + PASS_ROWS / 16][fn]);
     }
-    block_store<PASS_ROWS>(block, at.matrix, m0 + pass * PASS_ROWS, n0, 0);
+    block_store<PASS_ROWS>(block, at.stored, m0 + pass * PASS_ROWS, n0, 0);
   }
 }
 
 DEVICE void compute(const gemm_args *g, tdm_type type) {
   SHARED static char lds[MASKED_BYTES] __attribute__((aligned(16)));
-  compute_tile(g, tdm_order_tile(g->order, (uint32_t)__builtin_amdgcn_workgroup_id_x()), (LDS char *)lds, type);
+  compute_tile(g, (LDS char *)lds, type);
 }
 
 KERNEL WORKGROUP(256, 2) void gemm_128x128_f32(gemm_args g) { compute(&g, TDM_F32); }

@@ -5,20 +5,22 @@
 #include "store.h"
 
 template <int SIDE>
-DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type type) {
+DEVICE void compute(const gemm_first *f, bool a_along_k, bool b_along_k, tdm_type type) {
+  enum { TILE_LINES = 2 * HALF_LINES };
   SHARED static char memory[PIPE_BYTES] __attribute__((aligned(PIPE_BYTES)));
   LDS char *lds = (LDS char *)memory;
-  fetch_args(g);
   const form of_a = form_of_a<SIDE>(a_along_k, type);
   /* If a load can choose its lines, a wave has 64 neighbouring columns of C, which are whole lines of memory in 16 bits. */
   const form of_b = form_of_b<SIDE>(b_along_k, type, b_along_k ? 2 : 1);
-  tdm_tile at = tdm_order_tile(g->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
-  int64_t m0 = (int64_t)at.m * 2 * HALF_LINES, n0 = (int64_t)at.n * 2 * HALF_LINES;
-  gemm_part part = part_of(g, at.matrix, type);
-  pipeline p = {make_lines(part.a, g->m, g->lda, m0, part.depth, of_a),
-                make_lines(part.a, g->m, g->lda, m0 + HALF_LINES, part.depth, of_a),
-                make_lines(part.b, g->n, g->ldb, n0, part.depth, of_b),
-                make_lines(part.b, g->n, g->ldb, n0 + (b_along_k ? WAVE_N : HALF_LINES), part.depth, of_b),
+  const gemm_work work = find_work(f, whole_argument<gemm_args>(), TILE_LINES, TILE_LINES, a_along_k, b_along_k, type);
+  const tile_part at = work.at;
+  const gemm_part part = work.part;
+  const int m0 = (int)at.m * TILE_LINES, n0 = (int)at.n * TILE_LINES, lda = (int)f->lda, ldb = (int)f->ldb;
+  const int other_b = b_along_k ? (int)WAVE_N : (int)HALF_LINES;
+  pipeline p = {make_lines_with_tail(part.a, work.left_m, lda, m0, part.depth, of_a),
+                make_lines_with_tail(part.a, work.left_m - HALF_LINES, lda, m0 + HALF_LINES, part.depth, of_a),
+                make_lines_with_tail(part.b, work.left_n, ldb, n0, part.depth, of_b),
+                make_lines_with_tail(part.b, work.left_n - other_b, ldb, n0 + other_b, part.depth, of_b),
                 part.depth,
                 of_a,
                 of_b};
@@ -26,27 +28,32 @@ DEVICE void compute(const gemm_args *g, bool a_along_k, bool b_along_k, tdm_type
   run_pipeline<SIDE>(sums, &p, lds);
 
   LDS f32x4 *block = (LDS f32x4 *)lds + wave_index() * PASS_ROWS * BLOCK_CHUNKS;
-  n0 += pipe_wave_n() * of_b.spread;
+  const int of_wave = n0 + pipe_wave_n() * of_b.spread;
   const int gap = b_along_k ? 0 : HALF_LINES - WAVE_N;
 #pragma unroll 1
   for (int pass = 0; pass < PASSES; pass++) {
     if (passes_move<SIDE>(of_a)) {
       put_first_pass<SIDE>(block, sums, &p);
       next_pass<SIDE>(sums);
-      block_store<PASS_ROWS, BLOCK_COLUMNS, KEPT, SIDE == 32 ? 4 : 8>(block, at.matrix, m0 + pass_row(pass), n0, gap);
+      block_store<PASS_ROWS, BLOCK_COLUMNS, KEPT, SIDE == 32 ? 4 : 8>(block, at.stored, m0 + pass_row(pass), of_wave, gap);
     } else {
       put_pass<SIDE>(block, sums, &p, pass);
-      block_store<PASS_ROWS, BLOCK_COLUMNS, KEPT, 2>(block, at.matrix, m0 + pass_row(pass), n0, gap);
+      block_store<PASS_ROWS, BLOCK_COLUMNS, KEPT, 2>(block, at.stored, m0 + pass_row(pass), of_wave, gap);
     }
   }
 }
 
 /* 256 registers per lane, 128 of them sums: two waves on a SIMD, one of each group. */
-#define LAYOUTS(NAME, SIDE, SUFFIX, TYPE)                                                                  \
-  KERNEL WORKGROUP(512, 2) void NAME##_nn_##SUFFIX(gemm_args g) { compute<SIDE>(&g, true, false, TYPE); }  \
-  KERNEL WORKGROUP(512, 2) void NAME##_nt_##SUFFIX(gemm_args g) { compute<SIDE>(&g, true, true, TYPE); }   \
-  KERNEL WORKGROUP(512, 2) void NAME##_tn_##SUFFIX(gemm_args g) { compute<SIDE>(&g, false, false, TYPE); } \
-  KERNEL WORKGROUP(512, 2) void NAME##_tt_##SUFFIX(gemm_args g) { compute<SIDE>(&g, false, true, TYPE); }
+#define LAYOUT(name, SIDE, a_along_k, b_along_k, TYPE)      \
+  KERNEL WORKGROUP(512, 2) void name(ARGUMENT(gemm_args)) { \
+    const gemm_first first = FIRST_OF_ARGUMENT(gemm_first); \
+    compute<SIDE>(&first, a_along_k, b_along_k, TYPE);      \
+  }
+#define LAYOUTS(NAME, SIDE, SUFFIX, TYPE)              \
+  LAYOUT(NAME##_nn_##SUFFIX, SIDE, true, false, TYPE)  \
+  LAYOUT(NAME##_nt_##SUFFIX, SIDE, true, true, TYPE)   \
+  LAYOUT(NAME##_tn_##SUFFIX, SIDE, false, false, TYPE) \
+  LAYOUT(NAME##_tt_##SUFFIX, SIDE, false, true, TYPE)
 LAYOUTS(gemm_256x256, 16, f16, TDM_F16)
 LAYOUTS(gemm_256x256, 16, bf16, TDM_BF16)
 LAYOUTS(gemm_256x256, 16, f32, TDM_F32)

@@ -123,11 +123,11 @@ DEVICE u32x4 chunk_at(const loaded<ACROSS, COUNT, STEP> *l, const operand_line<A
 
 template <bool A, bool B, int ROWS, int COUNT, step STEP>
 DEVICE void multiply(f32x4 *sums, const operand_line<A> *a, const operand_line<B> *b, int64_t k, int64_t depth,
-                     const gemm_args *g, tdm_type type) {
-  loaded<B, COUNT, STEP> of_b = load<B, COUNT, STEP>(b, k, depth, g->b, type);
+                     const gemm_first *known, tdm_type type) {
+  loaded<B, COUNT, STEP> of_b = load<B, COUNT, STEP>(b, k, depth, known->b, type);
   loaded<A, COUNT, STEP> of_a[ROWS];
 #pragma unroll
-  for (int r = 0; r < ROWS; r++) of_a[r] = load<A, COUNT, STEP>(a + r, k, depth, g->a, type);
+  for (int r = 0; r < ROWS; r++) of_a[r] = load<A, COUNT, STEP>(a + r, k, depth, known->a, type);
   keep_order(); /* all loads are on their way */
   if constexpr (STEP == FIRST) {
     if constexpr (!B) put_head(&of_b.odd);
@@ -151,49 +151,55 @@ DEVICE operand_line<ACROSS> make_operand(const char *base, int64_t from, int mor
 }
 
 template <bool A, bool B, int ROWS>
-DEVICE void make_lines(operand_line<A> *a, operand_line<B> *b, const gemm_args *g, const gemm_part *part, int64_t m0,
+DEVICE void make_lines(operand_line<A> *a, operand_line<B> *b, const gemm_lines *of, const gemm_part *part, int64_t m0,
                        int64_t n0, tdm_type type) {
-  *b = make_operand<B>(part->b, n0, 0, g->n, g->ldb, type);
+  *b = make_operand<B>(part->b, n0, 0, of->n, of->ldb, type);
 #pragma unroll
-  for (int r = 0; r < ROWS; r++) a[r] = make_operand<A>(part->a, m0, 16 * r, g->m, g->lda, type);
+  for (int r = 0; r < ROWS; r++) a[r] = make_operand<A>(part->a, m0, 16 * r, of->m, of->lda, type);
 }
 
 /* A, B: it is across k. The waves divide the fragments of k. What few products need comes last: instructions come from
  * memory, too, and a jump over many of them costs 600 clocks. */
 template <bool A, bool B, int ROWS>
-DEVICE void compute(const gemm_args *g, tdm_type type) {
+DEVICE void compute(const gemm_first *known, tdm_type type) {
+  const gemm_args *g = whole_argument<gemm_args>();
   enum {
     AT_ONCE = ROWS == 1              ? 4
               : ROWS == 4 && A && !B ? 1
                                      : 2
   }; /* fragments whose loads are on their way, as registers allow */
   const int values = 4 * chunk_elements(type), wave = wave_index();
-  const tdm_tile at = tdm_order_tile(g->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
+  const gemm_work work = find_work(known, g, 16 * ROWS, 16, !A, !B, type);
+  const tile_part at = work.at;
+  const gemm_part part = work.part;
   const int64_t m0 = (int64_t)at.m * 16 * ROWS, n0 = (int64_t)at.n * 16;
-  const gemm_part part = part_of(g, at.matrix, type);
   operand_line<B> b;
   operand_line<A> a[ROWS];
-  make_lines<A, B, ROWS>(a, &b, g, &part, m0, n0, type);
+  const gemm_lines of = lines_of_work(known, g, &work, 16 * ROWS, 16);
+  make_lines<A, B, ROWS>(a, &b, &of, &part, m0, n0, type);
 
   f32x4 sums[ROWS] = {};
   const int64_t fragments = part.depth / values, first = uniform(fragments * wave / GEMM_ROWS_WAVES),
                 end = uniform(fragments * (wave + 1) / GEMM_ROWS_WAVES);
   /* Where an array along k begins between dwords, the first fragment of its first line is loaded with care. */
   const bool care = (!A || !B) && tdm_bytes(type) == 2 && first == 0 && end > 0 && ((!A && m0 == 0) || (!B && n0 == 0)) &&
-                    (((A ? 0 : (uintptr_t)g->a) | (B ? 0 : (uintptr_t)g->b)) & 2) != 0;
+                    (((A ? 0 : (uintptr_t)known->a) | (B ? 0 : (uintptr_t)known->b)) & 2) != 0;
   int64_t f = first + care;
 #pragma unroll 1
-  for (; (end - f) % AT_ONCE != 0; f++) multiply<A, B, ROWS, 1, WHOLE>(sums, a, &b, f * values, part.depth, g, type);
+  for (; (end - f) % AT_ONCE != 0; f++) multiply<A, B, ROWS, 1, WHOLE>(sums, a, &b, f * values, part.depth, known, type);
 #pragma unroll 1
-  for (; f < end; f += AT_ONCE) multiply<A, B, ROWS, AT_ONCE, WHOLE>(sums, a, &b, f * values, part.depth, g, type);
-  if (care) multiply<A, B, ROWS, 1, FIRST>(sums, a, &b, 0, part.depth, g, type);
+  for (; f < end; f += AT_ONCE) multiply<A, B, ROWS, AT_ONCE, WHOLE>(sums, a, &b, f * values, part.depth, known, type);
+  if (care) multiply<A, B, ROWS, 1, FIRST>(sums, a, &b, 0, part.depth, known, type);
   if (wave == 0 && part.depth % values != 0) /* the wave with the fewest fragments has the tail */
-    multiply<A, B, ROWS, 1, REST>(sums, a, &b, fragments * values, part.depth, g, type);
-  store_wave_sums<ROWS>(g, at.matrix, m0, n0, sums, type);
+    multiply<A, B, ROWS, 1, REST>(sums, a, &b, fragments * values, part.depth, known, type);
+  store_wave_sums<ROWS>(g, at.stored, m0, n0, sums, type);
 }
 
-#define ELEMENTS_KERNEL(name, A, B, ROWS, TYPE) \
-  KERNEL WORKGROUP(GEMM_ROWS_WAVES *WAVE, 4) void name(gemm_args g) { compute<A, B, ROWS>(&g, TYPE); }
+#define ELEMENTS_KERNEL(name, A, B, ROWS, TYPE)                               \
+  KERNEL WORKGROUP(GEMM_ROWS_WAVES *WAVE, 4) void name(ARGUMENT(gemm_args)) { \
+    const gemm_first first = FIRST_OF_ARGUMENT(gemm_first);                   \
+    compute<A, B, ROWS>(&first, TYPE);                                        \
+  }
 #define ELEMENTS_KERNELS(count, layout, A, B)                                  \
   ELEMENTS_KERNEL(gemm_elements##count##_##layout##_f32, A, B, count, TDM_F32) \
   ELEMENTS_KERNEL(gemm_elements##count##_##layout##_f16, A, B, count, TDM_F16) \

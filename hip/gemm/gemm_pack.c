@@ -124,9 +124,12 @@ bool gemm_pack_pointers(const tdm_plan *plan, void *const *buffers, char *borrow
       p->to = borrowed;
       borrowed += tdm_hip_whole_parts(copy.bytes);
       if (i == 0)
-        args->a = p->to, args->lda = copy.ld, args->stride_a = copy.stride, args->aligned_a = 16;
+        args->first.a = p->to, args->lda = copy.ld, args->first.lda = (uint32_t)copy.ld, args->stride_a = copy.stride,
+        args->aligned_a = 16;
       else
-        args->b = p->to, args->ldb = copy.ld, args->stride_b = copy.stride, args->aligned_b = 16;
+        args->first.b = p->to, args->ldb = copy.ld, args->first.ldb = (uint32_t)copy.ld, args->stride_b = copy.stride,
+        args->aligned_b = 16;
+      if (copy.ld > INT32_MAX) args->first.tile.kind = HIP_TILE_UNKNOWN;
     } else {
       p->blocks = 0;
     }

@@ -79,30 +79,33 @@ DEVICE void multiply_rest(f32x4 *sums, const line *a, const line *b, int64_t k, 
 }
 
 template <int ROWS>
-DEVICE void make_lines(line *a, line *b, const gemm_args *g, const gemm_part *part, int64_t m0, int64_t n0) {
+DEVICE void make_lines(line *a, line *b, const gemm_lines *of, const gemm_part *part, int64_t m0, int64_t n0) {
   const int lane = lane_index();
-  *b = make_line(part->b, n0 + lane % 16, g->n, g->ldb);
+  *b = make_line(part->b, n0 + lane % 16, of->n, of->ldb);
 #pragma unroll
-  for (int r = 0; r < ROWS; r++) a[r] = make_line(part->a, m0 + 16 * r + lane % 16, g->m, g->lda);
+  for (int r = 0; r < ROWS; r++) a[r] = make_line(part->a, m0 + 16 * r + lane % 16, of->m, of->lda);
 }
 
 template <int ROWS, begins AT>
-DEVICE void compute(const gemm_args *g, tdm_type type) {
+DEVICE void compute(const gemm_first *f, tdm_type type) {
+  const gemm_args *g = whole_argument<gemm_args>();
   enum { AT_ONCE = AT != CHUNKS ? 4 / ROWS : ROWS == 4 ? 2 : 4 }; /* units whose loads are on their way, as registers allow */
   const int values = GEMM_UNIT / tdm_bytes(type), wave = wave_index();
-  tdm_tile at = tdm_order_tile(g->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
+  const gemm_work work = find_work(f, g, 16 * ROWS, 16, true, true, type);
+  const tile_part at = work.at;
+  const gemm_part part = work.part;
   int64_t m0 = (int64_t)at.m * 16 * ROWS, n0 = (int64_t)at.n * 16;
-  gemm_part part = part_of(g, at.matrix, type);
   line b, a[ROWS];
-  make_lines<ROWS>(a, &b, g, &part, m0, n0);
+  const gemm_lines of = lines_of_work(f, g, &work, 16 * ROWS, 16);
+  make_lines<ROWS>(a, &b, &of, &part, m0, n0);
 
   f32x4 sums[ROWS] = {};
   int64_t units = part.depth / values, unit = units * wave / GEMM_ROWS_WAVES, end = units * (wave + 1) / GEMM_ROWS_WAVES;
   if constexpr (AT != CHUNKS) unit = uniform(unit), end = uniform(end);
   if constexpr (AT == ODD) {
     /* Where an array begins between dwords, the first unit of its first line is loaded with care. */
-    if (unit == 0 && end > 0 && (m0 == 0 || n0 == 0) && (((uintptr_t)g->a | (uintptr_t)g->b) & 2) != 0)
-      multiply_shifted<ROWS, 1, true>(sums, a, &b, unit++ * values, g->a, g->b, type);
+    if (unit == 0 && end > 0 && (m0 == 0 || n0 == 0) && (((uintptr_t)f->a | (uintptr_t)f->b) & 2) != 0)
+      multiply_shifted<ROWS, 1, true>(sums, a, &b, unit++ * values, f->a, f->b, type);
 #pragma unroll 1
     for (; unit + AT_ONCE <= end; unit += AT_ONCE)
       multiply_shifted<ROWS, AT_ONCE, false>(sums, a, &b, unit * values, nullptr, nullptr, type);
@@ -118,7 +121,8 @@ DEVICE void compute(const gemm_args *g, tdm_type type) {
         wave == GEMM_ROWS_WAVES - 1 ? units + (part.depth % values != 0) : end; /* the last wave has the tail */
     if (unit < left) {
       const gemm_args again = args_again(g); /* the loop above needs the registers */
-      make_lines<ROWS>(a, &b, &again, &part, m0, n0);
+      const gemm_lines of_again = {again.m, again.n, again.lda, again.ldb};
+      make_lines<ROWS>(a, &b, &of_again, &part, m0, n0);
 #pragma unroll 1
       for (; AT_ONCE > 1 && unit < end; unit++)
         if constexpr (AT == ODD)
@@ -130,11 +134,14 @@ DEVICE void compute(const gemm_args *g, tdm_type type) {
     }
   }
 
-  store_wave_sums<ROWS>(g, at.matrix, m0, n0, sums, type);
+  store_wave_sums<ROWS>(g, at.stored, m0, n0, sums, type);
 }
 
-#define ROWS_KERNEL(name, ROWS, AT, TYPE) \
-  KERNEL WORKGROUP(GEMM_ROWS_WAVES *WAVE, 4) void name(gemm_args g) { compute<ROWS, AT>(&g, TYPE); }
+#define ROWS_KERNEL(name, ROWS, AT, TYPE)                                     \
+  KERNEL WORKGROUP(GEMM_ROWS_WAVES *WAVE, 4) void name(ARGUMENT(gemm_args)) { \
+    const gemm_first first = FIRST_OF_ARGUMENT(gemm_first);                   \
+    compute<ROWS, AT>(&first, TYPE);                                          \
+  }
 #define ROWS_KERNELS(count)                                            \
   ROWS_KERNEL(gemm_rows##count##_f32, count, CHUNKS, TDM_F32)          \
   ROWS_KERNEL(gemm_rows##count##_f16, count, CHUNKS, TDM_F16)          \

@@ -5,6 +5,7 @@
  * 128 x 128 of C per workgroup, with the masked loads of hip_128x128 (masked.h). STEPS tiles of 128 bytes along k are
  * stored side by side. */
 #include "hip/engine/masked.h"
+#include "k_split.h"
 #include "store.h"
 
 template <int STEPS>
@@ -12,9 +13,11 @@ DEVICE void compute(const gemm_args *g, tdm_type type) {
   SHARED static char memory[STEPS * MASKED_BYTES] __attribute__((aligned(16)));
   LDS char *lds = (LDS char *)memory;
   const int bytes = tdm_bytes(type), step = ROW_BYTES / bytes;
-  tdm_tile at = tdm_order_tile(g->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
-  operand a = {(const char *)g->a + at.matrix * g->stride_a * bytes, g->m, g->k, g->lda, g->a_along_k != 0, g->aligned_a != 0};
-  operand b = {(const char *)g->b + at.matrix * g->stride_b * bytes, g->n, g->k, g->ldb, g->b_along_k != 0, g->aligned_b != 0};
+  const gemm_work work = find_work(&g->first, g, TILE, TILE, g->a_along_k != 0, g->b_along_k != 0, type);
+  const tile_part at = work.at;
+  const gemm_part part = work.part;
+  operand a = {part.a, g->m, g->k, g->lda, g->a_along_k != 0, g->aligned_a != 0};
+  operand b = {part.b, g->n, g->k, g->ldb, g->b_along_k != 0, g->aligned_b != 0};
   int64_t m0 = (int64_t)at.m * TILE, n0 = (int64_t)at.n * TILE;
 #pragma unroll
   for (int s = 0; s < STEPS; s++) {
@@ -41,7 +44,7 @@ DEVICE void compute(const gemm_args *g, tdm_type type) {
       int fm = f / FRAGMENTS, fn = f % FRAGMENTS, other = (fm + PASS_ROWS / 16) % FRAGMENTS;
       block_put(block, fm, fn, pass == 0 ? sums[fm][fn] : sums[other][fn]);
     }
-    block_store<PASS_ROWS, BLOCK_COLUMNS, NON_TEMPORAL>(block, at.matrix, m0 + wave_m + pass * PASS_ROWS, n0 + wave_n, 0);
+    block_store<PASS_ROWS, BLOCK_COLUMNS, NON_TEMPORAL>(block, at.stored, m0 + wave_m + pass * PASS_ROWS, n0 + wave_n, 0);
   }
 }
 

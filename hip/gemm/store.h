@@ -144,7 +144,7 @@ DEVICE void block_store(LDS f32x4 *block, int64_t matrix, int64_t m0, int64_t n0
   constant_args *args = end_args();
   const int end = args->end;
   if (end != GEMM_DIRECT) return store_by_calls<ROWS, COLUMNS, KIND, MOST_AT_ONCE>(args, end, block, matrix, m0, n0, gap);
-  const direct_end prepared = prepare_direct(args, matrix, m0, n0);
+  const direct_end prepared = prepare_direct(end_fields_of(args), (uint32_t)matrix, (int)m0, (int)n0);
   store_direct<ROWS, COLUMNS, KIND>(&prepared, block, 0, gap);
 }
 

@@ -9,15 +9,6 @@
 #include "k_split.h"
 #include "store.h"
 
-DEVICE tile_part find_part(const gemm_args *g) {
-  /* All that comes before the first loads is read at once: three waits, one after another, take 350 clocks more. */
-  asm volatile("" ::"s"(g->tile_parts), "s"(g->parts), "s"(g->order.count), "s"(g->m), "s"(g->n), "s"(g->k), "s"(g->lda),
-               "s"(g->ldb), "s"(g->a), "s"(g->b), "s"(g->turn_m), "s"(g->part_units), "s"(g->stride_a), "s"(g->stride_b));
-  asm volatile("" ::"s"(g->by.parts.factor), "s"(g->by.xcds.factor), "s"(g->by.band.factor), "s"(g->by.rest.factor),
-               "s"(g->batch), "s"(g->end));
-  return find_tile(&g->order, &g->by, (uint32_t)g->parts, (uint32_t)g->batch, g->tile_parts != nullptr);
-}
-
 /* Adds the parts of a tile, if this workgroup is its last one. */
 template <typename T>
 DEVICE bool add_parts_of(tile_sums<T> sums, tile_part at, int64_t rows, LDS char *lds, form of_a) {
@@ -36,28 +27,29 @@ struct wave_end {
   /* All waves of a chip ask at once, and HBM brings this before the next steps. That takes more than the end saves where a wave
    * has 64 rows: 2048x2048x2048 bf16 with a residual, by 128x128. */
   static constexpr bool ASKS_LINES = T::WAVE_M * T::WAVE_N < 4096;
+  end_fields fields;
   uint32_t matrix;
   int kind; /* GEMM_FAR, ... */
-  int64_t m0, n0;
+  int m0, n0;
   direct_end direct;
   four_words<tdm_bytes(TYPE)> bias;
   asked_lines<T::WAVE_M, T::WAVE_N> lines;
 };
 
 template <typename T, tdm_type TYPE>
-DEVICE four_words<tdm_bytes(TYPE)> bias_of_wave(const wave_end<T, TYPE> *x, constant_args *g) {
-  return ask_bias<T::WAVE_N, tdm_bytes(TYPE)>(&x->direct, g->bias, x->n0);
+DEVICE four_words<tdm_bytes(TYPE)> bias_of_wave(const wave_end<T, TYPE> *x, const void *bias) {
+  return ask_bias<T::WAVE_N, tdm_bytes(TYPE)>(&x->direct, bias, x->n0);
 }
 
 /* While the first loads are on their way (run_tile). */
 template <typename T, tdm_type TYPE>
 DEVICE void ask_more(wave_end<T, TYPE> *x) {
   x->bias = 0, x->lines = {}, x->direct = {};
+  x->kind = x->fields.end;
   if (!x->PREPARES || x->kind < GEMM_ADDS) return; /* called functions do it all by themselves */
-  constant_args *g = end_args();
-  x->direct = prepare_direct(g, x->matrix, x->m0, x->n0);
+  x->direct = prepare_direct(x->fields, x->matrix, x->m0, x->n0);
   if (x->kind == GEMM_DIRECT) return;
-  if (x->HOLDS_BIAS) x->bias = bias_of_wave(x, g);
+  if (x->HOLDS_BIAS) x->bias = bias_of_wave(x, x->fields.bias);
   if (x->direct.residual.length == 0) return;
   if (x->ASKS_LINES)
     ask_lines(&x->lines, &x->direct);
@@ -79,12 +71,12 @@ DEVICE void store_sums(wave_end<T, TYPE> *x, tile_sums<T> sums, LDS f32x4 *block
     }
     const int row0 = pass * T::PASS_ROWS;
     if (x->kind == GEMM_DIRECT && !x->PREPARES) {
-      const direct_end here = prepare_direct(end_args(), x->matrix, x->m0 + row0, x->n0);
+      const direct_end here = prepare_direct(end_fields_of(end_args()), x->matrix, x->m0 + row0, x->n0);
       store_direct<T::PASS_ROWS, T::WAVE_N, KEPT>(&here, block, 0, 0);
     } else if (x->kind == GEMM_DIRECT) {
       store_direct<T::PASS_ROWS, T::WAVE_N, KEPT>(&x->direct, block, row0, 0);
     } else if (x->kind == GEMM_ADDS && x->PREPARES) {
-      const auto bias = x->HOLDS_BIAS ? x->bias : bias_of_wave(x, end_args());
+      const auto bias = x->HOLDS_BIAS ? x->bias : bias_of_wave(x, end_args()->bias);
       store_adding<T::PASS_ROWS, T::WAVE_N, KEPT, tdm_bytes(TYPE)>(&x->direct, bias, block, row0, 0, TYPE);
     } else {
       store_by_calls<T::PASS_ROWS, T::WAVE_N, KEPT, 8>(end_args(), x->kind, block, x->matrix, x->m0 + row0, x->n0, 0);
@@ -94,36 +86,38 @@ DEVICE void store_sums(wave_end<T, TYPE> *x, tile_sums<T> sums, LDS f32x4 *block
 }
 
 template <typename T>
-DEVICE lines lines_of(const void *matrix, int64_t count, int64_t ld, int64_t line, int64_t depth, form f) {
-  return T::CACHE_LINES ? make_cache_lines(matrix, count, ld, line, depth, f) : make_lines(matrix, count, ld, line, depth, f);
+DEVICE lines lines_of(const void *matrix, int left, int ld, int line, int64_t depth, form f) {
+  __builtin_assume(left > 0);
+  return T::CACHE_LINES ? make_cache_lines(matrix, left, ld, line, depth, f) : make_lines(matrix, left, ld, line, f);
 }
 
 template <typename T, tdm_type type>
-DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k) {
+DEVICE void compute_tile(const gemm_first *f, bool a_along_k, bool b_along_k) {
   SHARED static char memory[T::BYTES] __attribute__((aligned(16)));
   LDS char *lds = (LDS char *)memory;
   const form of_a = {a_along_k, type, T::SIDE, T::ROWS, T::TILE_M, T::WAVES, 1};
   const form of_b = {b_along_k, type, T::SIDE, T::COLUMNS, T::TILE_N, T::WAVES, 1};
-  const tile_part at = find_part(g);
-  if (at.none) return;
-  int end = g->end; /* the end would wait for it */
-  asm volatile("" : "+s"(end));
-  int64_t m0 = (int64_t)at.m * T::TILE_M, n0 = (int64_t)at.n * T::TILE_N;
-  gemm_part part = part_of_matrix(g, at.matrix, at.part, type);
-  const int wave = wave_index();
+  const gemm_args *g = whole_argument<gemm_args>();
   wave_end<T, type> done;
-  done.matrix = at.stored, done.kind = end;
+  done.fields = end_fields_of(g);
+  const gemm_work work = find_work(f, g, T::TILE_M, T::TILE_N, a_along_k, b_along_k, type);
+  const tile_part at = work.at;
+  const gemm_part part = work.part;
+  if (at.none) return;
+  const int m0 = (int)at.m * T::TILE_M, n0 = (int)at.n * T::TILE_N, lda = (int)f->lda, ldb = (int)f->ldb;
+  const uint32_t begin = turn_of(at.m, at.n, f->turn_m, f->turn_n);
+  const int wave = wave_index();
+  done.matrix = at.stored;
   done.m0 = m0 + wave / T::WAVES_N * T::WAVE_M, done.n0 = n0 + wave % T::WAVES_N * T::WAVE_N;
   tile_sums<T> sums = {};
   if constexpr (T::UNALIGNED) {
     const int last = last_values(part.depth);
-    run_unaligned<T>(sums, make_odd_lines<T>(part.a, g->m, g->lda, m0, last, of_a),
-                     make_odd_lines<T>(part.b, g->n, g->ldb, n0, last, of_b), part.depth,
-                     turn_of(at.m, at.n, g->turn_m, g->turn_n), lds, of_a, of_b, &done);
+    run_unaligned<T>(sums, make_odd_lines<T>(part.a, work.left_m, lda, m0, last, of_a),
+                     make_odd_lines<T>(part.b, work.left_n, ldb, n0, last, of_b), part.depth, begin, lds, of_a, of_b, &done);
   } else {
-    run_tile<T, type>(sums, lines_of<T>(part.a, g->m, g->lda, m0, part.depth, of_a),
-                      {{lines_of<T>(part.b, g->n, g->ldb, n0, part.depth, of_b)}}, part.depth,
-                      turn_of(at.m, at.n, g->turn_m, g->turn_n), lds, of_a, of_b, &done);
+    run_tile<T, type>(sums, lines_of<T>(part.a, work.left_m, lda, m0, part.depth, of_a),
+                      {{lines_of<T>(part.b, work.left_n, ldb, n0, part.depth, of_b)}}, part.depth, begin, lds, of_a, of_b,
+                      &done);
   }
   have_lines(&done.lines);
 
@@ -132,9 +126,10 @@ DEVICE void compute_tile(const gemm_args *g, bool a_along_k, bool b_along_k) {
   store_sums<T, type>(&done, sums, block, of_a, of_b);
 }
 
-#define TILE_KERNEL(name, layout, type, a_along_k, b_along_k, TYPE, T)                    \
-  KERNEL WORKGROUP(T::THREADS, T::OCCUPANCY) void name##_##layout##_##type(gemm_args g) { \
-    compute_tile<T, TYPE>(&g, a_along_k, b_along_k);                                      \
+#define TILE_KERNEL(name, layout, type, a_along_k, b_along_k, TYPE, T)                            \
+  KERNEL WORKGROUP(T::THREADS, T::OCCUPANCY) void name##_##layout##_##type(ARGUMENT(gemm_args)) { \
+    const gemm_first first = FIRST_OF_ARGUMENT(gemm_first);                                       \
+    compute_tile<T, TYPE>(&first, a_along_k, b_along_k);                                          \
   }
 #define TILE_16_BITS(name, layout, a_along_k, b_along_k, T)        \
   TILE_KERNEL(name, layout, f16, a_along_k, b_along_k, TDM_F16, T) \

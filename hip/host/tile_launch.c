@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* HIP counts the work-items of a grid in 32 bits: 2^32 / 512. */
-enum { MOST_TILES = 1 << 23 };
+/* HIP counts the work-items of a grid in 32 bits: below 2^32 / 512. So a tile's first line is below 2^31 (engine/lines.h). */
+enum { MOST_TILES = (1 << 23) - 1 };
 /* Tile rows of a band. With 8 rows of 256 lines and 32 columns, which is one XCD's share of an MI350X, each operand is read
  * about 8 times less often than row by row. */
 enum { WINDOW = 8 };

@@ -37,7 +37,7 @@ typedef struct hip_tile_kernel {
   hip_tile_shape tile;
 } hip_tile_kernel;
 
-enum { HIP_TILE_ARGS = 360 };
+enum { HIP_TILE_ARGS = 400 };
 
 typedef struct hip_tile_op {
   size_t bytes; /* size of the argument, at most HIP_TILE_ARGS */

@@ -1,5 +1,6 @@
 /* swiglu on HIP: hip_128x64 for everything, the others for what can be loaded in dwords. */
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,14 +76,14 @@ static void set_pointers(const tdm_plan *plan, void *const *buffers, void *made)
   const hip_copies copies = swiglu_copies(&plan->desc.swiglu, args->packed);
   const void *at[SWIGLU_OPERANDS];
   for (int i = 0; i < SWIGLU_OPERANDS; i++) at[i] = copies.packs >> i & 1 ? tdm_hip_copy_at(plan, &copies, i) : buffers[i];
-  args->x = at[0];
-  args->wg = at[1];
-  args->wu = at[2];
+  args->first.x = at[0];
+  args->first.wg = at[1];
+  args->first.wu = at[2];
   args->y = buffers[3];
   swiglu_set_part_pointers(plan, args);
-  args->aligned_x = args->aligned_x && tdm_hip_at(args->x, 16);
-  args->aligned_g = args->aligned_g && tdm_hip_at(args->wg, 16);
-  args->aligned_u = args->aligned_u && tdm_hip_at(args->wu, 16);
+  args->aligned_x = args->aligned_x && tdm_hip_at(args->first.x, 16);
+  args->aligned_g = args->aligned_g && tdm_hip_at(args->first.wg, 16);
+  args->aligned_u = args->aligned_u && tdm_hip_at(args->first.wu, 16);
   args->aligned_fours = args->aligned_fours && tdm_hip_at(args->y, 4 * (int)tdm_type_size(plan->desc.swiglu.out));
 }
 
@@ -157,6 +158,7 @@ static hip_tile_shape shape_of(const tdm_plan *plan, const hip_depth_tile *t, in
 }
 
 static const hip_tile_op op = {sizeof(swiglu_args), make_args, set_pointers, swiglu_borrowed_bytes, swiglu_pack_pointers};
+_Static_assert(sizeof(swiglu_first) == HIP_PRELOADED_BYTES && offsetof(swiglu_args, first) == 0, "it is in registers");
 _Static_assert(sizeof(swiglu_args) <= HIP_TILE_ARGS, "it fits the plan");
 
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {

@@ -1,19 +1,21 @@
 /* swiglu: the pipeline of gemm (engine/pipeline.h). B0 is the gate's weight and B1 the other one, so x is read once for
  * both, and a wave has gate and up of the same 64 x 32 elements in its registers. */
+#include "find.h"
 #include "hip/engine/pipeline.h"
 #include "store.h"
 
-DEVICE void compute(const swiglu_args *p, bool along_k, tdm_type type) {
+DEVICE void compute(const swiglu_first *f, bool along_k, tdm_type type) {
   SHARED static char memory[PIPE_BYTES] __attribute__((aligned(PIPE_BYTES)));
   LDS char *lds = (LDS char *)memory;
-  tdm_tile at = tdm_order_tile(p->order, (uint32_t)__builtin_amdgcn_workgroup_id_x());
-  int64_t m0 = (int64_t)at.m * 2 * HALF_LINES, n0 = (int64_t)at.n * HALF_LINES;
+  const swiglu_args *p = whole_argument<swiglu_args>();
+  const swiglu_work w = find_work(f, p, 2 * HALF_LINES, HALF_LINES, along_k, type);
+  const int m0 = (int)w.at.m * 2 * HALF_LINES, n0 = (int)w.at.n * HALF_LINES;
   const form of_x = form_of_a<16>(true, type), of_weight = form_of_b<16>(along_k, type, 1);
-  pipeline pipe = {make_lines(p->x, p->m, p->ldx, m0, p->k, of_x),
-                   make_lines(p->x, p->m, p->ldx, m0 + HALF_LINES, p->k, of_x),
-                   make_lines(p->wg, p->n, p->ldg, n0, p->k, of_weight),
-                   make_lines(p->wu, p->n, p->ldu, n0, p->k, of_weight),
-                   p->k,
+  pipeline pipe = {make_lines_with_tail(w.x, w.left_m, w.ldx, m0, w.depth, of_x),
+                   make_lines_with_tail(w.x, w.left_m - HALF_LINES, w.ldx, m0 + HALF_LINES, w.depth, of_x),
+                   make_lines_with_tail(w.wg, w.left_n, w.ldg, n0, w.depth, of_weight),
+                   make_lines_with_tail(w.wu, w.left_n, w.ldu, n0, w.depth, of_weight),
+                   w.depth,
                    of_x,
                    of_weight};
   quarter<16> sums[4];
@@ -28,9 +30,14 @@ DEVICE void compute(const swiglu_args *p, bool along_k, tdm_type type) {
     block_store_gated(&end, block, PASS_ROWS, m0 + row, n0 + pipe_wave_n());
   }
 }
-KERNEL WORKGROUP(512, 2) void swiglu_256x128_nt_f16(swiglu_args p) { compute(&p, true, TDM_F16); }
-KERNEL WORKGROUP(512, 2) void swiglu_256x128_nt_bf16(swiglu_args p) { compute(&p, true, TDM_BF16); }
-KERNEL WORKGROUP(512, 2) void swiglu_256x128_nt_f32(swiglu_args p) { compute(&p, true, TDM_F32); }
-KERNEL WORKGROUP(512, 2) void swiglu_256x128_nn_f16(swiglu_args p) { compute(&p, false, TDM_F16); }
-KERNEL WORKGROUP(512, 2) void swiglu_256x128_nn_bf16(swiglu_args p) { compute(&p, false, TDM_BF16); }
-KERNEL WORKGROUP(512, 2) void swiglu_256x128_nn_f32(swiglu_args p) { compute(&p, false, TDM_F32); }
+#define PIPE_KERNEL(name, along_k, type)                        \
+  KERNEL WORKGROUP(512, 2) void name(ARGUMENT(swiglu_args)) {   \
+    const swiglu_first first = FIRST_OF_ARGUMENT(swiglu_first); \
+    compute(&first, along_k, type);                             \
+  }
+PIPE_KERNEL(swiglu_256x128_nt_f16, true, TDM_F16)
+PIPE_KERNEL(swiglu_256x128_nt_bf16, true, TDM_BF16)
+PIPE_KERNEL(swiglu_256x128_nt_f32, true, TDM_F32)
+PIPE_KERNEL(swiglu_256x128_nn_f16, false, TDM_F16)
+PIPE_KERNEL(swiglu_256x128_nn_bf16, false, TDM_BF16)
+PIPE_KERNEL(swiglu_256x128_nn_f32, false, TDM_F32)

@@ -65,6 +65,18 @@ tdm_cost swiglu_best_split(const tdm_plan *plan, const hip_tile_shape *tile, con
   return cost;
 }
 
+static void set_first(swiglu_args *args, const tdm_swiglu_desc *d, const hip_tile_kernel *kernel) {
+  enum { DWORD = 4, LD_BELOW = 1 << 21 /* dwords */, K_BELOW = 1 << 22 };
+  const int64_t in_dword = DWORD / (int64_t)tdm_type_size(d->type), below = LD_BELOW * in_dword;
+  if (args->ldx >= below || args->ldg >= below || args->k >= K_BELOW) return;
+  if (args->ldx % in_dword != 0 || args->ldg % in_dword != 0 || args->ldg != args->ldu) return;
+  if (args->turn_m != 0 || args->turn_n != 0) return;
+  args->first.ldx = (uint64_t)(args->ldx / in_dword), args->first.ldg = (uint64_t)(args->ldg / in_dword);
+  args->first.k = (uint64_t)args->k;
+  args->first.tile = hip_first_tile_of(args->order, args->parts, tdm_hip_units_of(args->k, d->type), d->m, d->n, kernel->tile.m,
+                                       kernel->tile.n);
+}
+
 void swiglu_set_parts(const tdm_plan *plan, const hip_tile_kernel *kernel, const hip_tile_work *work, swiglu_args *args) {
   const tdm_swiglu_desc *d = &plan->desc.swiglu;
   const hip_tile_output output = swiglu_output(&plan->desc.swiglu);
@@ -83,6 +95,7 @@ void swiglu_set_parts(const tdm_plan *plan, const hip_tile_kernel *kernel, const
     args->turn_m = tdm_hip_turn(shared.m);
     args->turn_n = tdm_hip_turn(shared.n);
   }
+  set_first(args, d, kernel);
 }
 
 void swiglu_set_part_pointers(const tdm_plan *plan, swiglu_args *args) {

@@ -4,9 +4,8 @@
 #define TANDEM_HIP_SWIGLU_TILE_LOOP_H
 
 #include "args.h"
+#include "find.h"
 #include "hip/device/math.h"
-#include "hip/engine/find_tile.h"
-#include "hip/engine/k_part.h"
 #include "hip/engine/last_part.h"
 #include "hip/engine/store.h"
 #include "hip/engine/tile.h"
@@ -31,38 +30,25 @@ DEVICE void store_gated(const swiglu_args *p, tile_sums<T> sums, int64_t m0, int
   }
 }
 
-/* All that comes before the first loads is read at once. */
-template <typename T>
-DEVICE tile_part find_part(const swiglu_args *p) {
-  asm volatile("" ::"s"(p->tile_parts), "s"(p->parts), "s"(p->order.count), "s"(p->m), "s"(p->n), "s"(p->k), "s"(p->ldx),
-               "s"(p->ldg), "s"(p->ldu), "s"(p->x), "s"(p->wg), "s"(p->wu), "s"(p->part_units), "s"(p->longer_parts));
-  asm volatile("" ::"s"(p->by.parts.factor), "s"(p->by.xcds.factor), "s"(p->by.band.factor), "s"(p->by.rest.factor));
-  if constexpr (T::BETWEEN) asm volatile("" ::"s"(p->turn_m));
-  return find_tile(&p->order, &p->by, (uint32_t)p->parts, 1, p->tile_parts != nullptr);
-}
-
 template <typename T, tdm_type type>
-DEVICE void compute(const swiglu_args *p, bool along_k) {
+DEVICE void compute(const swiglu_first *f, bool along_k) {
   SHARED static char memory[T::BYTES] __attribute__((aligned(16)));
   LDS char *lds = (LDS char *)memory;
   const form of_x = {true, type, T::SIDE, T::ROWS, T::TILE_M, T::WAVES, 1};
   const form of_weight = {along_k, type, T::SIDE, T::OF_B, T::TILE_N, T::WAVES, 1};
-  const tile_part at = find_part<T>(p);
+  const swiglu_args *p = whole_argument<swiglu_args>();
+  const swiglu_work w = find_work(f, p, T::TILE_M, T::TILE_N, along_k, type);
+  const tile_part at = w.at;
   if (at.none) return;
-  const int64_t m0 = (int64_t)at.m * T::TILE_M, n0 = (int64_t)at.n * T::TILE_N;
-  const uint32_t parts = (uint32_t)p->parts;
-  const k_part k =
-      parts == 1 ? (k_part){0, p->k} : k_part_of(p->k, p->part_units, (uint32_t)p->longer_parts, at.part, parts, type);
-  const char *x = (const char *)p->x + k.first * tdm_bytes(type);
-  const char *wg = (const char *)p->wg + k.first * (along_k ? 1 : p->ldg) * tdm_bytes(type);
-  const char *wu = (const char *)p->wu + k.first * (along_k ? 1 : p->ldu) * tdm_bytes(type);
+  const int m0 = (int)at.m * T::TILE_M, n0 = (int)at.n * T::TILE_N;
   tile_sums<T> sums = {};
   const b_lines<T> weights = {
-      {make_lines(wg, p->n, p->ldg, n0, k.count, of_weight), make_lines(wu, p->n, p->ldu, n0, k.count, of_weight)}};
+      {make_lines(w.wg, w.left_n, w.ldg, n0, of_weight), make_lines(w.wu, w.left_n, w.ldu, n0, of_weight)}};
   /* Narrow tiles take no turns: the instructions for them took 350 clocks. */
+  const bool turns = T::BETWEEN && f->tile.kind == HIP_TILE_UNKNOWN;
   nothing_more more;
-  run_tile<T, type>(sums, make_lines(x, p->m, p->ldx, m0, k.count, of_x), weights, k.count,
-                    T::BETWEEN ? turn_of(at.m, at.n, p->turn_m, p->turn_n) : 0, lds, of_x, of_weight, &more);
+  run_tile<T, type>(sums, make_lines(w.x, w.left_m, w.ldx, m0, of_x), weights, w.depth,
+                    turns ? turn_of(at.m, at.n, p->turn_m, p->turn_n) : 0, lds, of_x, of_weight, &more);
 
   const swiglu_args end = args_again(p);
   const int wave = wave_index();
@@ -73,8 +59,11 @@ DEVICE void compute(const swiglu_args *p, bool along_k) {
   store_gated<T>(&end, sums, row, n0 + wave % T::WAVES_N * T::WAVE_N, of_x, of_weight);
 }
 
-#define SWIGLU_TILE_KERNEL(name, layout, type, along_k, TYPE, T) \
-  KERNEL WORKGROUP(T::THREADS, T::OCCUPANCY) void name##_##layout##_##type(swiglu_args p) { compute<T, TYPE>(&p, along_k); }
+#define SWIGLU_TILE_KERNEL(name, layout, type, along_k, TYPE, T)                                    \
+  KERNEL WORKGROUP(T::THREADS, T::OCCUPANCY) void name##_##layout##_##type(ARGUMENT(swiglu_args)) { \
+    const swiglu_first first = FIRST_OF_ARGUMENT(swiglu_first);                                     \
+    compute<T, TYPE>(&first, along_k);                                                              \
+  }
 /* NAME_LAYOUT_TYPE of a tile. */
 #define SWIGLU_TILE_KERNELS(name, layout, along_k, T)        \
   SWIGLU_TILE_KERNEL(name, layout, f32, along_k, TDM_F32, T) \

@@ -308,7 +308,9 @@ static bool listener_close(listener *l, const gfxsim_timing *timing, bool ran) {
 static bool show(const request *r, const gfxsim_kernel_info *info, const gfxsim_counters *counters,
                  const gfxsim_timing *timing) {
   if (r->action == ACTION_PROFILE) return profile_show(info, counters, r->json);
-  return r->action == ACTION_RUN || (timing->clocks > 0 && time_show(info, counters, timing, r->json));
+  gfxsim_kernel_info shown = *info;
+  if (r->no_preload) shown.preload_dwords = 0;
+  return r->action == ACTION_RUN || (timing->clocks > 0 && time_show(&shown, counters, timing, r->json));
 }
 
 static bool run_kernel(request *r, gfxsim_device *device, gfxsim_kernel *kernel) {

@@ -38,6 +38,9 @@ static void print_head(const gfxsim_kernel_info *kernel, const gfxsim_counters *
     printf("of %" PRIu64 " workgroups only these run, and the prediction is of a launch of these alone\n", c->workgroups);
   printf("\npredicted, by a model\n");
   printf("  %14" PRIu64 "  clocks of the launch, of which %" PRIu64 " before its first wave\n", t->clocks, t->launch_clocks);
+  if (kernel->preload_dwords > 0)
+    printf("  %14s  what the first %u dwords of the argument take to be in registers when a wave begins\n", "not modelled",
+           kernel->preload_dwords);
   printf("  %14.1f  microseconds at %.2f GHz, which a second model predicts\n", t->microseconds, t->frequency_ghz);
   printf("  %14.1f  %% of the clocks of all matrix units are busy\n", 100 * t->mfma_share);
   printf("  %14.1f  %% of the clocks of SIMDs with waves: none issues\n", 100 * t->no_wave);

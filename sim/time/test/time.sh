@@ -1,9 +1,9 @@
 #!/bin/sh
 # What gfxsim time prints and writes, and that an independent reader takes its JSON and its trace; the same outputs and findings
 # as gfxsim run.
-# Usage: time.sh GFXSIM GEMM.hsaco MISSING_WAIT.hsaco
+# Usage: time.sh GFXSIM GEMM.hsaco MISSING_WAIT.hsaco PRELOADED_ARGUMENTS.hsaco
 set -e
-gfxsim=$1 gemm=$2 wait=$3
+gfxsim=$1 gemm=$2 wait=$3 preload=$4
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 wrong() {
@@ -108,3 +108,13 @@ refused 'trace_cus' time "$gemm" $arguments --trace "$folder/trace" --trace-cus 
 refused 'must be 1 to' time "$gemm" $arguments --chip gfx950,simds_per_cu=0
 refused 'granule' time "$gemm" $arguments --chip gfx950,lds_granule=65536,lds_bytes=40000
 [ ! -e /dev/full ] || refused 'No space left' time "$gemm" $arguments --trace /dev/full
+
+# ---- Arguments in registers: what has no source is said to be not modelled, and firmware that can't preload them waits ----
+arguments="--kernel vector_add --grid 4 --block 64 --arg zeros:1024 --arg zeros:1024 --arg zeros:1024 --arg 256"
+"$gfxsim" time "$preload" $arguments >"$folder/text"
+grep -q 'not modelled  what the first [0-9]* dwords of the argument take' "$folder/text" || wrong 'preloading is not said to be not modelled'
+with=$(awk '/clocks of the launch/ { print $1 }' "$folder/text")
+"$gfxsim" time "$preload" --no-preload $arguments >"$folder/text"
+if grep -q 'not modelled  what the first' "$folder/text"; then wrong 'nothing is preloaded, and it says so'; fi
+without=$(awk '/clocks of the launch/ { print $1 }' "$folder/text")
+[ "$with" -lt "$without" ] || wrong "$with clocks with preloaded arguments, $without without"

@@ -1,0 +1,95 @@
+/* The tiles of a launch in six dwords: what a workgroup needs to find its tile before anything has come from memory. Shared by
+ * host and device. */
+#ifndef TANDEM_HIP_ARGS_FIRST_TILE_H
+#define TANDEM_HIP_ARGS_FIRST_TILE_H
+
+#include <stdint.h>
+
+#include "src/base/order.h"
+
+/* Of a kernel's argument: what is in registers when a wave begins (device/arguments.h). */
+enum { HIP_PRELOADED_BYTES = 56 };
+
+enum {
+  HIP_TILE_UNKNOWN, /* the rest says nothing, and find_tile.h has to be asked */
+  HIP_TILE_WHOLE,   /* one matrix, in whole tiles */
+  HIP_TILE_PARTS    /* one matrix, in one band; the last of a tile's workgroups adds their parts (engine/last_part.h) */
+};
+
+typedef struct hip_first_tile {
+  /* n / by for n < 2^16 is (n + 1) times this >> 32: it is (2^32 - 1) / by, by from 1 to 2^16. */
+  uint32_t of_band, of_window, of_rest; /* by the tiles of a band, its rows, and the rows of the last one */
+  uint16_t tiles_m, tiles_n;
+  uint16_t share;          /* workgroups of an XCD ... */
+  uint8_t window, more;    /* ... and one more for so many of them */
+  uint8_t last_m, last_n;  /* lines of the last tile in m and in n, but one */
+  uint8_t xcds_log2, kind; /* HIP_TILE_UNKNOWN, ... */
+} hip_first_tile;
+/* Of HIP_TILE_PARTS: of_band is by the parts, and of_rest their number and, from bit 16 on, how many have a unit more. */
+
+/* n / by, where `multiplier` is by's. */
+TDM_ORDER_FUNCTION uint32_t hip_short_quotient(uint32_t n, uint32_t multiplier) {
+  return (uint32_t)((uint64_t)(n + 1) * multiplier >> 32);
+}
+
+/* tdm_order_remap: of workgroup `id`. */
+TDM_ORDER_FUNCTION uint32_t hip_first_place(const hip_first_tile *t, uint32_t id) {
+  const uint32_t local = id >> t->xcds_log2, xcd = id & ((1u << t->xcds_log2) - 1);
+  return local + xcd * t->share + (xcd < t->more ? xcd : t->more);
+}
+
+/* tdm_order_group, of HIP_TILE_WHOLE. */
+TDM_ORDER_FUNCTION tdm_tile hip_first_tile_at(const hip_first_tile *t, uint32_t place) {
+  const uint32_t first = hip_short_quotient(place, t->of_band) * t->window, left = t->tiles_m - first;
+  const uint32_t height = left < t->window ? left : t->window, within = place - first * t->tiles_n;
+  tdm_tile at;
+  at.n = hip_short_quotient(within, left < t->window ? t->of_rest : t->of_window);
+  at.m = first + within - at.n * height;
+  at.matrix = 0;
+  return at;
+}
+
+/* A part of K, of HIP_TILE_PARTS: `count` values from `first` on, of the tile whose number is `tile`. There is none if at.n is
+ * tiles_n or more. */
+typedef struct hip_first_part {
+  tdm_tile at;
+  uint32_t tile, part, first, count;
+} hip_first_part;
+/* values: of a unit. */
+TDM_ORDER_FUNCTION hip_first_part hip_first_part_at(const hip_first_tile *t, uint32_t place, uint32_t k, uint32_t values) {
+  const uint32_t parts = t->of_rest & 0xffff, longer = t->of_rest >> 16, units = hip_short_quotient(k / values, t->of_band);
+  hip_first_part p;
+  p.tile = hip_short_quotient(place, t->of_band);
+  p.part = place - p.tile * parts;
+  p.at.n = hip_short_quotient(p.tile, t->of_window);
+  p.at.m = p.tile - p.at.n * t->tiles_m;
+  p.at.matrix = 0;
+  p.first = (p.part * units + (p.part < longer ? p.part : longer)) * values;
+  p.count = p.part + 1 == parts ? k - p.first : (units + (p.part < longer)) * values;
+  return p;
+}
+
+#ifndef __HIP__
+/* HIP_TILE_UNKNOWN unless there are 2^i XCDs, one round of workgroups, and small numbers. parts: K splits, of `units` units
+ * together (k_part.h), which a tile's last workgroup adds if there are more than one. */
+static inline hip_first_tile hip_first_tile_of(tdm_order order, int parts, int64_t units, int64_t m, int64_t n, int tile_m,
+                                               int tile_n) {
+  enum { BELOW = 1 << 16, BYTE = 256 };
+  const unsigned share = order.count / order.xcds, more = order.count % order.xcds, rest = order.tiles_m % order.window;
+  hip_first_tile t = {0};
+  if (share + (more > 0) > order.chunk || order.count >= BELOW || (order.xcds & (order.xcds - 1)) != 0) return t;
+  if (order.xcds > BYTE || order.window >= BYTE) return t;
+  if (parts > 1 && (order.window != order.tiles_m || units >= BELOW)) return t;
+  t.of_band = UINT32_MAX / (parts > 1 ? (unsigned)parts : order.window * order.tiles_n);
+  t.of_window = UINT32_MAX / order.window;
+  t.of_rest = parts > 1 ? (uint32_t)parts | (uint32_t)(units % parts) << 16 : rest > 0 ? UINT32_MAX / rest : t.of_window;
+  t.tiles_m = (uint16_t)order.tiles_m, t.tiles_n = (uint16_t)order.tiles_n;
+  t.share = (uint16_t)share, t.more = (uint8_t)more, t.window = (uint8_t)order.window;
+  t.last_m = (uint8_t)((m - 1) % tile_m), t.last_n = (uint8_t)((n - 1) % tile_n);
+  while (1u << t.xcds_log2 < order.xcds) t.xcds_log2++;
+  t.kind = parts > 1 ? HIP_TILE_PARTS : HIP_TILE_WHOLE;
+  return t;
+}
+#endif
+
+#endif
