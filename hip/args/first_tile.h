@@ -5,10 +5,8 @@
 
 #include <stdint.h>
 
+#include "preloaded.h"
 #include "src/base/order.h"
-
-/* Of a kernel's argument: what is in registers when a wave begins (device/arguments.h). */
-enum { HIP_PRELOADED_BYTES = 56 };
 
 enum {
   HIP_TILE_UNKNOWN, /* the rest says nothing, and find_tile.h has to be asked */

@@ -2,13 +2,14 @@
 #ifndef TANDEM_HIP_DEVICE_ARGUMENTS_H
 #define TANDEM_HIP_DEVICE_ARGUMENTS_H
 
+#include "hip/args/preloaded.h"
 #include "types.h"
 
 /* A wave begins with the first 56 bytes of its kernel's argument in scalar registers: the command processor puts them there
  * ("preloaded kernel arguments" in LLVM's AMDGPUUsage; hip/meson.build asks for it). So what a kernel needs for its first loads
  * stands there, and need not come from memory, 1,034 clocks away. clang preloads plain arguments only, of a structure none: so
  * these are 14 dwords, and the rest is a structure that nobody reads by its name. */
-enum { PRELOADED_DWORDS = 14 };
+enum { PRELOADED_DWORDS = HIP_PRELOADED_BYTES / 4 };
 template <typename args>
 struct argument_rest {
   uint64_t words[sizeof(args) / 8 - PRELOADED_DWORDS / 2];

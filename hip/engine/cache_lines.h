@@ -115,8 +115,8 @@ DEVICE uint32_t line_length(const lines *x, const line_order *o, line_kind kind,
 
 /* The lines of rows along k: the base is one before the next line, because late chunks belong to the slice before. */
 DEVICE lines make_cache_lines(const void *matrix, int left, int ld, int line, int64_t depth, form f) {
-  lines x = f.along_k ? make_lines(matrix, left, ld, line, f) : make_lines_with_tail(matrix, left, ld, line, depth, f);
-  if (!f.along_k) return x;
+  if (!f.along_k) return make_lines_with_tail(matrix, left, ld, line, depth, f);
+  lines x = make_lines(matrix, left, ld, line, f);
   const loaded l = loaded_by(0, f);
   const bool late = is_late(x.base, x.pitch, l.row, l.byte / CHUNK_BYTES);
 #pragma unroll

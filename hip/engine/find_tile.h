@@ -13,6 +13,14 @@ typedef struct tile_part {
   int none;      /* there is no such tile: a workgroup that is only there so that each XCD has whole tiles */
 } tile_part;
 
+/* What find_tile reads, for an asm that has all of it read at once: one after another, each waits. */
+#define ORDER_FIELDS(order) \
+  "s"((order).tiles_m), "s"((order).tiles_n), "s"((order).count), "s"((order).xcds), "s"((order).window), "s"((order).chunk)
+#define DIVISOR_FIELDS(by)                                                                                                  \
+  "s"((by).parts.factor), "s"((by).parts.shift), "s"((by).xcds.factor), "s"((by).xcds.shift), "s"((by).matrix.factor),      \
+      "s"((by).matrix.shift), "s"((by).band.factor), "s"((by).band.shift), "s"((by).window.factor), "s"((by).window.shift), \
+      "s"((by).rest.factor), "s"((by).rest.shift)
+
 /* tdm_order_remap. */
 DEVICE uint32_t position_of(const tdm_order *order, const hip_order_divisors *by, uint32_t id) {
   const uint32_t local = quotient(id, by->xcds), xcd = id - local * order->xcds, chunk = order->chunk;

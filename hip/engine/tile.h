@@ -178,8 +178,8 @@ DEVICE void load_step(lines *a, b_lines<T> *b, LDS char *stage, const step_lengt
 }
 
 /* Starts the loads of the first steps, into all stages but the last one, finds the tail, and starts what else the tile loads.
- * Workgroups begin one after another. So that those that come late needn't wait behind the second step of those before them,
- * this is prepared between the first step and the second. */
+ * That comes between the first step and the second: workgroups start one after another, and the late ones would queue behind
+ * the second step of the early ones. */
 template <typename T, typename M>
 DEVICE void load_first_steps(step_order o, lines *a, b_lines<T> *b, LDS char *mine, int64_t depth, const k_steps *k, M *more,
                              form of_a, form of_b) {

@@ -47,13 +47,9 @@ DEVICE swiglu_work find_work(const swiglu_first *f, const swiglu_args *p, int ti
     w.left_m = first_lines_m(&f->tile, w.at.m, tile_m);
     w.left_n = first_lines_n(&f->tile, w.at.n, tile_n);
   } else {
-    /* All is read at once: one after another, each waits. */
     asm volatile("" ::"s"(p->m), "s"(p->n), "s"(p->k), "s"(p->ldx), "s"(p->ldg), "s"(p->ldu), "s"(p->tile_parts),
-                 "s"(p->part_units), "s"(p->parts), "s"(p->longer_parts), "s"(p->order.tiles_m), "s"(p->order.tiles_n),
-                 "s"(p->order.count), "s"(p->order.xcds), "s"(p->order.window), "s"(p->order.chunk));
-    asm volatile("" ::"s"(p->by.parts.factor), "s"(p->by.parts.shift), "s"(p->by.xcds.factor), "s"(p->by.xcds.shift),
-                 "s"(p->by.matrix.factor), "s"(p->by.matrix.shift), "s"(p->by.band.factor), "s"(p->by.band.shift),
-                 "s"(p->by.window.factor), "s"(p->by.window.shift), "s"(p->by.rest.factor), "s"(p->by.rest.shift));
+                 "s"(p->part_units), "s"(p->parts), "s"(p->longer_parts), ORDER_FIELDS(p->order));
+    asm volatile("" ::DIVISOR_FIELDS(p->by));
     const uint32_t parts = (uint32_t)p->parts;
     w.at = find_tile(&p->order, &p->by, parts, 1, p->tile_parts != nullptr);
     w.ldx = (int)p->ldx, w.ldg = (int)p->ldg, w.ldu = (int)p->ldu;
