@@ -18,7 +18,9 @@ enum {
   F32_ROWS = 32, /* of a unit of attention_f32.hip */
   FAST_KEYS = 64,
   GENERAL_KEYS = 32,
-  PARTS_THREADS = 256,
+  PARTS_THREADS = 256, /* of the second pass of decode: with few parts, and with many */
+  MANY_PARTS_THREADS = 1024,
+  PARTS_AT_ONCE = 16, /* that a wave loads at once */
   FEW_PARTS = 4,
   FEW_ROWS = 32
 };
@@ -52,8 +54,9 @@ typedef struct attention_args {
   int32_t few_parts;    /* the last workgroup adds at most FEW_PARTS, of more than FEW_ROWS rows */
   /* Decode kernels; a round: splits * xcds; heads: batch * heads_kv, that is units of one block of rows. */
   hip_divisor of_splits, of_sq, of_xcds, of_round, of_heads;
-  uint32_t heads;      /* decode kernels */
-  uint32_t block_rows; /* decode kernels: of a unit, at most */
+  uint32_t heads;        /* decode kernels */
+  uint32_t block_rows;   /* decode kernels: of a unit, at most */
+  uint32_t sharing_log2; /* the second pass: of the waves that share the parts of a row */
 } attention_args;
 
 /* Waves of a row in the second pass of decode, each with 64 columns: a power of 2, so that a unit's row is a shift. */

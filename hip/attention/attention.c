@@ -183,7 +183,7 @@ static const tdm_kernel *general_row(const tdm_plan *plan) {
 }
 
 /* Functions of the rows hip_flash and hip_decode: by head_dim rounded up, then the second pass. A fast row has one. */
-enum { HEADS_64, HEADS_128, HEADS_256, PARTS };
+enum { HEADS_64, HEADS_128, HEADS_256, PARTS, MANY_PARTS };
 
 static tdm_status find_general(tdm_plan *plan, tdm_hip_kernel *kernel) {
   int64_t head_dim = plan->desc.attention.head_dim;
@@ -222,13 +222,15 @@ static void place_parts(const tdm_plan *plan, uint32_t *counters, attention_args
   args->part_floats = (uint32_t)floats_of_part(plan, args->block_rows, args->few_parts);
 }
 
-static void cut_parts(const tdm_plan *plan, int64_t block, tdm_hip_kernel *kernel) {
+/* The launch that adds the parts; its block is set. */
+static void cut_parts(const tdm_plan *plan, attention_args *args, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  const int64_t waves = rows_of_unit(d, block) * PARTS_WAVES(d->head_dim); /* of a unit */
-  kernel->grid[0] = (unsigned)((waves - 1) / (PARTS_THREADS / 64) + 1);
-  kernel->grid[1] = (unsigned)units_of(d, block);
+  const unsigned waves = kernel->block / LANES;
+  args->sharing_log2 = attention_sharing_log2(args->splits, kernel->block == MANY_PARTS_THREADS);
+  const int64_t all = rows_of_unit(d, args->block_rows) * PARTS_WAVES(d->head_dim) << args->sharing_log2; /* of a unit */
+  kernel->grid[0] = (unsigned)((all - 1) / waves + 1);
+  kernel->grid[1] = (unsigned)units_of(d, args->block_rows);
   kernel->grid[2] = 1;
-  kernel->block = PARTS_THREADS;
 }
 
 /* Of the parts of a launch with units of `block` rows. few: as key_splits.h has few parts. */
@@ -249,7 +251,9 @@ static tdm_status add_parts(tdm_plan *plan, int64_t splits, tdm_hip_kernel *kern
   if (general_floats > floats) floats = general_floats;
   if (last && rows_of_unit(d, block) > FEW_ROWS && few > floats) floats = few;
   plan->workspace_bytes = (size_t)floats * sizeof(float);
-  return find(plan, general_row(plan), PARTS, kernel);
+  const bool many = attention_many_parts(splits);
+  kernel->block = many ? MANY_PARTS_THREADS : PARTS_THREADS;
+  return find(plan, general_row(plan), many ? MANY_PARTS : PARTS, kernel);
 }
 
 static tdm_status prepare(tdm_plan *plan) {
@@ -288,7 +292,7 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
   place_parts(plan, fast && args->splits > 1 ? plan->table : NULL, args);
   TDM_TRY(tdm_hip_launch(plan, fast ? &l.fast : &l.general, args, sizeof *args, stream));
   if (args->splits <= 1 || args->counters != NULL) return TDM_OK;
-  cut_parts(plan, args->block_rows, &l.parts);
+  cut_parts(plan, args, &l.parts);
   return tdm_may_have_written(tdm_hip_launch(plan, &l.parts, args, sizeof *args, stream));
 }
 
@@ -331,7 +335,8 @@ const tdm_kernel tdm_attention_hip_decode = {
     .functions = HIP_FUNCTIONS([HEADS_64] = {.code = tdm_code_attention_general, .stem = "general_decode64", .waves = 2},
                                [HEADS_128] = {.code = tdm_code_attention_general, .stem = "general_decode128", .waves = 1},
                                [HEADS_256] = {.code = tdm_code_attention_general, .stem = "general_decode256", .waves = 1},
-                               [PARTS] = {.code = tdm_code_attention_parts, .stem = "parts", .waves = 8}),
+                               [PARTS] = {.code = tdm_code_attention_parts, .stem = "parts", .waves = 8},
+                               [MANY_PARTS] = {.code = tdm_code_attention_parts, .stem = "many_parts", .waves = 8}),
     .supports = supports,
     .prepare = prepare,
     .launch = launch,

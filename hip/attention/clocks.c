@@ -8,8 +8,10 @@
 /* How many parts pay, by clocks. A workgroup takes BEGIN clocks before its first tile and after its last one, and a tile at
  * least ALONE clocks, and ALONE_COLUMN for each column, if few others use the memory: 1,300 with 64 columns (12x4x1x1x2048x64
  * on an eighth of gfx950 in 2 parts) and 1,850 with 128 (1x8x1x1x16384x128 in 8 parts); with 256 columns ALONE_256
- * (1x16x4x1x1354x256 in 11 and 22 parts, with 2 tiles and 1: 30,262 and 26,084). A second launch takes SECOND, and MORE_PARTS
- * more for each further 16 parts (that of 1x8x2x7x12906x64 with 41, 101 and 202 parts: 12,319, 18,507 and 29,934). A last
+ * (1x16x4x1x1354x256 in 11 and 22 parts, with 2 tiles and 1: 30,262 and 26,084). A second launch takes SECOND,
+ * SHARED if several waves have parts of a row, and MORE_PARTS for each further 16 parts of a wave; a workgroup loads
+ * SECOND_BYTES in a clock, if HBM gives so much (1x8x1x1x32768x128 in 16, 32, 64, 128, 256 and 512 parts: 8,069, 8,668, 8,688,
+ * 10,171, 10,623 and 14,636; with 16 queries on gfx942 in 64 and 128 parts 10,067 and 12,143). A last
  * workgroup, which adds the parts of its unit in the same launch, takes LAST, and LAST_MORE_PARTS more for each further 16
  * parts. It loads LAST_BYTES in a clock, or LAST_BYTES_FEW of few parts. These are predictions on gfx950. On gfx942, where LDS
  * has room for two tiles, a tile takes TWO_STAGES_ALONE clocks, and TWO_STAGES_COLUMN for each column: 2295, 2930, 3495 and
@@ -23,8 +25,9 @@
  * on gfx950: 59,344 and 37,934, 18,722 and 15,604). With more than MANY_ROWS rows, three or four waves multiply, and a tile
  * takes MANY_ALONE, and MANY_COLUMN for each column that the kernel computes (1x256x16x128x1024 with head_dim 64, 80 and 128 on
  * gfx950: 33,455, 41,625 and 52,590). */
-enum { BEGIN = 4200, ALONE = 750, ALONE_COLUMN = 9, ALONE_256 = 4200, SECOND = 8500, MORE_PARTS = 1700, BEGIN_256 = 8000 };
-enum { LAST = 2400, LAST_BYTES = 40, LAST_MORE_PARTS = 1000, LAST_BYTES_FEW = 130, PARTS_AT_ONCE = 16 };
+enum { BEGIN = 4200, ALONE = 750, ALONE_COLUMN = 9, ALONE_256 = 4200, BEGIN_256 = 8000 };
+enum { SECOND = 7600, SHARED = 500, MORE_PARTS = 1300, SECOND_BYTES = 32 };
+enum { LAST = 2400, LAST_BYTES = 40, LAST_MORE_PARTS = 1000, LAST_BYTES_FEW = 130 };
 enum { MOST_ROUNDS = 4, TWO_STAGES_ALONE = 1100, TWO_STAGES_COLUMN = 19, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
 enum { MASKED = 950, MASKED_COLUMN = 9, MANY_ROWS = 64, MANY_ALONE = 300 };
 enum { F32_BEGIN = 9000, F32_ALONE = 500, F32_COLUMN = 17, F32_BYTES = 13 };
@@ -40,9 +43,12 @@ static double bytes_of_parts(const tdm_plan *plan, int64_t parts) {
 
 static double clocks_of_second(const tdm_plan *plan, int64_t parts) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  const double bytes = (double)units_of(d, block_of(variant_of(plan))) * bytes_of_parts(plan, parts);
-  return SECOND + MORE_PARTS * (double)((parts - 1) / PARTS_AT_ONCE) +
-         2 * bytes / (SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm);
+  const bool many = attention_many_parts(parts);
+  const int64_t sharing = (int64_t)1 << attention_sharing_log2(parts, many), of_wave = (parts - 1) / sharing + 1;
+  const double of_workgroup = (double)(of_wave * (many ? MANY_PARTS_THREADS : PARTS_THREADS)) * sizeof(float),
+               all = (double)units_of(d, block_of(variant_of(plan))) * bytes_of_parts(plan, parts);
+  return SECOND + (sharing > 1 ? SHARED : 0) + MORE_PARTS * (double)((of_wave - 1) / PARTS_AT_ONCE) +
+         fmax(of_workgroup / SECOND_BYTES, all / (SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm));
 }
 
 static double clocks_of_last(const tdm_plan *plan, int64_t parts) {
@@ -151,7 +157,8 @@ static flash_clocks flash_of(const tdm_plan *plan) { return has_three_stages(pla
 static double flash_begin(const tdm_plan *plan) {
   const attention_variant *v = variant_of(plan);
   if (v->head_dim == 0) return decode_begin(plan);
-  return flash_of(plan).begin + flash_of(plan).begin_rows * (double)rows_of(plan) * columns_of(plan);
+  const double rows = fmin((double)rows_of(plan), (double)plan->desc.attention.sq);
+  return flash_of(plan).begin + flash_of(plan).begin_rows * rows * columns_of(plan);
 }
 
 static double flash_tile(const tdm_plan *plan) {
@@ -181,7 +188,9 @@ static double clocks_of_masks(const tdm_plan *plan, int64_t parts) {
   if (!d->causal || d->sq < 2 || variant_of(plan)->head_dim == 0 || variant_of(plan)->f32 || d->head_dim > 128) return 0;
   const double rows = rows_of_head(d) > d->sq && d->sq % 32 != 0 ? (double)d->sq : fmin((double)d->sq, GENERAL_ROWS);
   const double tiles = (double)((tiles_of_keys(d) - 1) / parts + 1);
-  return fmin(tiles, ceil(rows / FAST_KEYS)) * (MASKED + MASKED_COLUMN * columns_of(plan));
+  const double workgroups = (double)units_of(d, block_of(variant_of(plan))) * (double)parts;
+  return ceil(workgroups / plan->context->hip->compute_units) * fmin(tiles, ceil(rows / FAST_KEYS)) *
+         (MASKED + MASKED_COLUMN * columns_of(plan));
 }
 
 /* Of a launch of decode. Without parts it computes what flash does, but causal workgroups come in any order. So only for f32,

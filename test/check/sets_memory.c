@@ -156,6 +156,10 @@ const check_named check_far[] = {
     {"attention", "hip_flash64", {"f16", NULL, NULL, "pad=" PAD_64, "1x1x1x530x530x64"}},
     {"attention", "hip_flash128", {"f16", NULL, NULL, "causal=1,lse=1,spare=" ROWS_128 ",apart=" ROWS_128, "3x4x2x20x70x128"}},
     {"attention", "hip_flash96", {"bf16", NULL, NULL, "causal=1,lse=1,swap=1", "2x4x2x300x280x80"}},
+    /* Of 132 and 110 parts 16 waves add those of a row; and 55 of a plan for 141. */
+    {"attention", "hip_decode64", {"bf16", NULL, NULL, "lse=1", "1x4x1x8x8400x16"}},
+    {"attention", "hip_decode64", {"f16", NULL, NULL, "causal=1,lse=1,longer=5500", "1x4x1x8x3500x16"}},
+    {"attention", "hip_decode", {"f32", NULL, NULL, "lse=1,longer=2000", "1x1x1x2x7000x17"}},
     {"attention", "hip_decode96", {"f16", NULL, NULL, "lse=1,swap=1", "2x4x2x2x700x72"}},
     {"attention", "hip_decode64", {"bf16", NULL, NULL, "lse=1,spare=" ROWS_64 ",apart=" ROWS_64, "3x4x2x2x700x64"}},
     {"attention", "hip_decode64", {"f16", NULL, NULL, "pad=" PAD_64, "1x2x1x2x530x64"}},
