@@ -35,16 +35,31 @@ DEVICE const args *whole_argument(void) {
   return (const args *)__builtin_amdgcn_kernarg_segment_ptr();
 }
 
-/* Brings the kernel's argument to the scalar cache, all lines of 64 bytes at once. What is read of it after that takes 120
- * clocks; else the first line of each part costs those that use it the latency of memory, one after the other. */
+/* Asks for all lines of 64 bytes of the kernel's argument, and waits for none: they come to the scalar cache, from which what
+ * is read of them later takes 120 clocks. Else the first read of each line takes the latency of memory. */
+template <typename args>
+struct asked_argument {
+  uint32_t of[(sizeof(args) + 63) / 64];
+};
+template <typename args>
+DEVICE asked_argument<args> ask_argument(void) {
+  typedef const volatile uint32_t __attribute__((address_space(4))) constant; /* volatile: now, not where it is needed */
+  constant *segment = (constant *)__builtin_amdgcn_kernarg_segment_ptr();
+  asked_argument<args> asked;
+#pragma unroll
+  for (int line = 0; line < (int)(sizeof asked.of / sizeof *asked.of); line++) asked.of[line] = segment[line * 16];
+  return asked;
+}
+/* Where the end begins. */
+template <typename args>
+DEVICE void have_argument(const asked_argument<args> *asked) {
+#pragma unroll
+  for (int line = 0; line < (int)(sizeof asked->of / sizeof *asked->of); line++) asm volatile("" : : "s"(asked->of[line]));
+}
 template <typename args>
 DEVICE void fetch_args(const args *) {
-  typedef const uint32_t __attribute__((address_space(4))) constant;
-  constant *segment = (constant *)__builtin_amdgcn_kernarg_segment_ptr();
-  uint32_t all = 0;
-#pragma unroll
-  for (int line = 0; line < (int)sizeof(args); line += 64) all |= segment[line / 4];
-  asm volatile("" : : "s"(all));
+  const asked_argument<args> asked = ask_argument<args>();
+  have_argument(&asked);
   __builtin_amdgcn_sched_barrier(0);
 }
 

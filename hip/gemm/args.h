@@ -23,9 +23,11 @@ enum {
 /* What is in registers when a wave begins (device/arguments.h). */
 typedef struct gemm_first {
   const void *a, *b;
-  hip_first_tile tile;     /* HIP_TILE_UNKNOWN where lda, ldb or k does not fit */
-  uint32_t lda, ldb, k;    /* as below */
-  uint16_t turn_m, turn_n; /* as below */
+  hip_first_tile tile;  /* HIP_TILE_UNKNOWN where lda, ldb or k does not fit */
+  uint32_t lda, ldb, k; /* as below */
+  /* A tile in row i and column j of tiles begins with K step (i turn_m + j turn_n) / 2^TILE_TURN_BITS % 1 of all
+   * (engine/tile.h). */
+  uint16_t turn_m, turn_n;
 } gemm_first;
 
 typedef struct gemm_args {
@@ -43,9 +45,6 @@ typedef struct gemm_args {
   hip_order_divisors by;
   int32_t batch;
   int32_t end; /* GEMM_FAR, ... */
-  /* A tile in row i and column j of tiles begins with K step (i turn_m + j turn_n) / 2^TILE_TURN_BITS % 1 of all
-   * (engine/tile.h). */
-  uint32_t turn_m, turn_n;
 
   /* And what a tile's end needs, which is prepared while those are on their way (direct.h). */
   void *c;

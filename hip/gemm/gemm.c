@@ -53,7 +53,6 @@ static double lines_again(const tdm_plan *plan, const hip_stored *x, bool along_
 static void set_first(gemm_args *args, const tdm_gemm_desc *d, const hip_tile_kernel *kernel) {
   gemm_first *first = &args->first;
   first->lda = (uint32_t)args->lda, first->ldb = (uint32_t)args->ldb, first->k = (uint32_t)args->k;
-  first->turn_m = (uint16_t)args->turn_m, first->turn_n = (uint16_t)args->turn_n;
   if (d->batch > 1 || (args->parts > 1 && !args->last_adds)) return;
   if (args->lda > INT32_MAX || args->ldb > INT32_MAX || args->k > INT32_MAX / 4) return;
   first->tile = hip_first_tile_of(args->order, args->parts, tdm_hip_units_of(args->k, d->type), d->m, d->n, kernel->tile.m,
@@ -118,7 +117,7 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
     hip_tile_shape in_parts = kernel->tile;
     in_parts.split = parts;
     const hip_tile_work work = work_without_turns(plan, &in_parts);
-    gemm_set_turns(plan, &in_parts, last ? parts : 1, &work, &args.turn_m, &args.turn_n);
+    gemm_set_turns(plan, &in_parts, last ? parts : 1, &work, &args.first);
   }
   args.last_adds = last;
   set_first(&args, d, kernel);

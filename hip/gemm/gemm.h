@@ -2,6 +2,7 @@
 #ifndef TANDEM_HIP_GEMM_GEMM_H
 #define TANDEM_HIP_GEMM_GEMM_H
 
+#include "args.h"
 #include "hip/host/pack.h"
 #include "hip/host/tile_parts.h"
 
@@ -64,8 +65,7 @@ double gemm_prepared_clocks(const tdm_plan *plan, const hip_tile_shape *tile);
  * adds what they save. gemm_set_turns, for tiles that can take turns, sets by which share of K a tile begins later than its
  * neighbours (gemm_args), where they do. */
 void gemm_add_turns(const tdm_plan *plan, const hip_tile_shape *tile, int of_xcd, hip_tile_work *work);
-void gemm_set_turns(const tdm_plan *plan, const hip_tile_shape *tile, int of_xcd, const hip_tile_work *work, uint32_t *turn_m,
-                    uint32_t *turn_n);
+void gemm_set_turns(const tdm_plan *plan, const hip_tile_shape *tile, int of_xcd, const hip_tile_work *work, gemm_first *first);
 
 /* What the estimate of a tile is multiplied by for products of its kind (gemm_share.c). */
 double gemm_tile_share(const tdm_plan *plan, const hip_tile_shape *tile);

@@ -24,8 +24,10 @@ DEVICE void compute(const gemm_first *f, bool a_along_k, bool b_along_k, tdm_typ
                 part.depth,
                 of_a,
                 of_b};
+  const auto asked = ask_argument<gemm_args>(); /* for the end */
   quarter<SIDE> sums[4];
   run_pipeline<SIDE>(sums, &p, lds);
+  have_argument(&asked);
 
   LDS f32x4 *block = (LDS f32x4 *)lds + wave_index() * PASS_ROWS * BLOCK_CHUNKS;
   const int of_wave = n0 + pipe_wave_n() * of_b.spread;

@@ -24,13 +24,13 @@ static bool always_turns(const tdm_plan *plan, const hip_tile_shape *tile) {
   return tdm_hip_half_lines(plan->context->hip->chip) && tile->m * tile->n > LARGE && !tile->any_address;
 }
 
-void gemm_set_turns(const tdm_plan *plan, const hip_tile_shape *tile, int of_xcd, const hip_tile_work *work, uint32_t *turn_m,
-                    uint32_t *turn_n) {
+void gemm_set_turns(const tdm_plan *plan, const hip_tile_shape *tile, int of_xcd, const hip_tile_work *work,
+                    gemm_first *first) {
   const hip_shared_tiles shared = shared_of(plan, tile, of_xcd);
   if (shared.m <= 1 || shared.n <= 1) return;
   if (!always_turns(plan, tile) && !tdm_hip_takes_turns(plan, tile, work, &shared, straddles(plan))) return;
-  *turn_m = tdm_hip_turn(shared.m);
-  *turn_n = tdm_hip_turn(shared.n);
+  first->turn_m = (uint16_t)tdm_hip_turn(shared.m);
+  first->turn_n = (uint16_t)tdm_hip_turn(shared.n);
 }
 
 /* Lines of an operand that one XCD alone reads come later than those that others read, too, which may find in the memory-side
