@@ -3,6 +3,7 @@
 #ifndef TANDEM_HIP_ARGS_FIRST_TILE_H
 #define TANDEM_HIP_ARGS_FIRST_TILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "preloaded.h"
@@ -11,7 +12,8 @@
 enum {
   HIP_TILE_UNKNOWN, /* the rest says nothing, and find_tile.h has to be asked */
   HIP_TILE_WHOLE,   /* one matrix, in whole tiles */
-  HIP_TILE_PARTS    /* one matrix, in one band; the last of a tile's workgroups adds their parts (engine/last_part.h) */
+  HIP_TILE_PARTS,   /* one matrix, in one band; the last of a tile's workgroups adds their parts (engine/last_part.h) */
+  HIP_TILE_SPLIT    /* one matrix, in one band; a part of all tiles comes after another, and another launch adds them */
 };
 
 typedef struct hip_first_tile {
@@ -23,7 +25,8 @@ typedef struct hip_first_tile {
   uint8_t last_m, last_n;  /* lines of the last tile in m and in n, but one */
   uint8_t xcds_log2, kind; /* HIP_TILE_UNKNOWN, ... */
 } hip_first_tile;
-/* Of HIP_TILE_PARTS: of_band is by the parts, and of_rest their number and, from bit 16 on, how many have a unit more. */
+/* Of HIP_TILE_PARTS: of_band is by the parts, and of_rest their number and, from bit 16 on, how many have a unit more. Of
+ * HIP_TILE_SPLIT: of_band is by the tiles; of_rest are the units of a part and how many have one more; window are the parts. */
 
 /* n / by, where `multiplier` is by's. */
 TDM_ORDER_FUNCTION uint32_t hip_short_quotient(uint32_t n, uint32_t multiplier) {
@@ -47,18 +50,20 @@ TDM_ORDER_FUNCTION tdm_tile hip_first_tile_at(const hip_first_tile *t, uint32_t 
   return at;
 }
 
-/* A part of K, of HIP_TILE_PARTS: `count` values from `first` on, of the tile whose number is `tile`. There is none if at.n is
+/* A part of K: `count` values from `first` on, of the tile whose number is `tile`. Of HIP_TILE_PARTS there is none if at.n is
  * tiles_n or more. */
 typedef struct hip_first_part {
   tdm_tile at;
   uint32_t tile, part, first, count;
 } hip_first_part;
-/* values: of a unit. */
-TDM_ORDER_FUNCTION hip_first_part hip_first_part_at(const hip_first_tile *t, uint32_t place, uint32_t k, uint32_t values) {
-  const uint32_t parts = t->of_rest & 0xffff, longer = t->of_rest >> 16, units = hip_short_quotient(k / values, t->of_band);
+/* values: of a unit. split: of HIP_TILE_SPLIT; a constant, as the kinds have few instructions in common. */
+TDM_ORDER_FUNCTION hip_first_part hip_first_part_at(const hip_first_tile *t, uint32_t place, uint32_t k, uint32_t values,
+                                                    bool split) {
+  const uint32_t low = t->of_rest & 0xffff, longer = t->of_rest >> 16, quotient = hip_short_quotient(place, t->of_band);
+  const uint32_t parts = split ? t->window : low, units = split ? low : hip_short_quotient(k / values, t->of_band);
   hip_first_part p;
-  p.tile = hip_short_quotient(place, t->of_band);
-  p.part = place - p.tile * parts;
+  p.part = split ? quotient : place - quotient * parts;
+  p.tile = split ? place - quotient * t->tiles_m * t->tiles_n : quotient;
   p.at.n = hip_short_quotient(p.tile, t->of_window);
   p.at.m = p.tile - p.at.n * t->tiles_m;
   p.at.matrix = 0;
@@ -69,23 +74,25 @@ TDM_ORDER_FUNCTION hip_first_part hip_first_part_at(const hip_first_tile *t, uin
 
 #ifndef __HIP__
 /* HIP_TILE_UNKNOWN unless there are 2^i XCDs, one round of workgroups, and small numbers. parts: K splits, of `units` units
- * together (k_part.h), which a tile's last workgroup adds if there are more than one. */
-static inline hip_first_tile hip_first_tile_of(tdm_order order, int parts, int64_t units, int64_t m, int64_t n, int tile_m,
-                                               int tile_n) {
+ * together (k_part.h). last_adds: a tile's last workgroup adds them; else they are matrices of the order. */
+static inline hip_first_tile hip_first_tile_of(tdm_order order, int parts, bool last_adds, int64_t units, int64_t m, int64_t n,
+                                               int tile_m, int tile_n) {
   enum { BELOW = 1 << 16, BYTE = 256 };
   const unsigned share = order.count / order.xcds, more = order.count % order.xcds, rest = order.tiles_m % order.window;
   hip_first_tile t = {0};
   if (share + (more > 0) > order.chunk || order.count >= BELOW || (order.xcds & (order.xcds - 1)) != 0) return t;
   if (order.xcds > BYTE || order.window >= BYTE) return t;
-  if (parts > 1 && (order.window != order.tiles_m || units >= BELOW)) return t;
-  t.of_band = UINT32_MAX / (parts > 1 ? (unsigned)parts : order.window * order.tiles_n);
+  const bool split = parts > 1 && !last_adds;
+  if (parts > 1 && (order.window != order.tiles_m || units >= BELOW || (split && parts >= BYTE))) return t;
+  t.of_band = UINT32_MAX / (parts > 1 && last_adds ? (unsigned)parts : order.window * order.tiles_n);
   t.of_window = UINT32_MAX / order.window;
-  t.of_rest = parts > 1 ? (uint32_t)parts | (uint32_t)(units % parts) << 16 : rest > 0 ? UINT32_MAX / rest : t.of_window;
+  t.of_rest = rest > 0 ? UINT32_MAX / rest : t.of_window;
+  if (parts > 1) t.of_rest = (uint32_t)(split ? units / parts : parts) | (uint32_t)(units % parts) << 16;
   t.tiles_m = (uint16_t)order.tiles_m, t.tiles_n = (uint16_t)order.tiles_n;
-  t.share = (uint16_t)share, t.more = (uint8_t)more, t.window = (uint8_t)order.window;
+  t.share = (uint16_t)share, t.more = (uint8_t)more, t.window = split ? (uint8_t)parts : (uint8_t)order.window;
   t.last_m = (uint8_t)((m - 1) % tile_m), t.last_n = (uint8_t)((n - 1) % tile_n);
   while (1u << t.xcds_log2 < order.xcds) t.xcds_log2++;
-  t.kind = parts > 1 ? HIP_TILE_PARTS : HIP_TILE_WHOLE;
+  t.kind = split ? HIP_TILE_SPLIT : parts > 1 ? HIP_TILE_PARTS : HIP_TILE_WHOLE;
   return t;
 }
 #endif

@@ -13,11 +13,12 @@ DEVICE tile_part first_whole_tile(const hip_first_tile *t) {
   return (tile_part){at.m, at.n, 0, 0, 0, 0, 0, 0};
 }
 
-/* HIP_TILE_PARTS. values: of a unit. */
-DEVICE tile_part first_part(const hip_first_tile *t, uint32_t k, uint32_t values, uint32_t *first, uint32_t *count) {
-  const hip_first_part p = hip_first_part_at(t, first_place(t), k, values);
+/* HIP_TILE_PARTS, or with `split` HIP_TILE_SPLIT. values: of a unit. */
+DEVICE tile_part first_part(const hip_first_tile *t, uint32_t k, uint32_t values, bool split, uint32_t *first,
+                            uint32_t *count) {
+  const hip_first_part p = hip_first_part_at(t, first_place(t), k, values, split);
   *first = p.first, *count = p.count;
-  return (tile_part){p.at.m, p.at.n, 0, p.part, 0, p.tile, 1, p.at.n >= t->tiles_n};
+  return (tile_part){p.at.m, p.at.n, 0, p.part, split ? p.part : 0, p.tile, !split, p.at.n >= t->tiles_n};
 }
 
 /* The lines of a tile, of `whole`: in m, and in n. */

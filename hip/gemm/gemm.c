@@ -53,10 +53,10 @@ static double lines_again(const tdm_plan *plan, const hip_stored *x, bool along_
 static void set_first(gemm_args *args, const tdm_gemm_desc *d, const hip_tile_kernel *kernel) {
   gemm_first *first = &args->first;
   first->lda = (uint32_t)args->lda, first->ldb = (uint32_t)args->ldb, first->k = (uint32_t)args->k;
-  if (d->batch > 1 || (args->parts > 1 && !args->last_adds)) return;
+  if (d->batch > 1) return;
   if (args->lda > INT32_MAX || args->ldb > INT32_MAX || args->k > INT32_MAX / 4) return;
-  first->tile = hip_first_tile_of(args->order, args->parts, tdm_hip_units_of(args->k, d->type), d->m, d->n, kernel->tile.m,
-                                  kernel->tile.n);
+  first->tile = hip_first_tile_of(args->order, args->parts, args->last_adds, tdm_hip_units_of(args->k, d->type), d->m, d->n,
+                                  kernel->tile.m, kernel->tile.n);
 }
 
 static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, void *made) {

@@ -41,8 +41,12 @@ DEVICE gemm_work find_work(const gemm_first *f, const gemm_args *g, int tile_m, 
     if (__builtin_expect(kind == HIP_TILE_WHOLE, 1)) {
       w.at = first_whole_tile(&f->tile);
     } else {
+      const uint32_t values = (uint32_t)(GEMM_UNIT / bytes);
       uint32_t first, count;
-      w.at = first_part(&f->tile, f->k, (uint32_t)(GEMM_UNIT / bytes), &first, &count);
+      if (kind == HIP_TILE_PARTS)
+        w.at = first_part(&f->tile, f->k, values, false, &first, &count);
+      else
+        w.at = first_part(&f->tile, f->k, values, true, &first, &count);
       w.part.a += (uint64_t)(first * (uint32_t)bytes) * (a_along_k ? 1 : f->lda);
       w.part.b += (uint64_t)(first * (uint32_t)bytes) * (b_along_k ? 1 : f->ldb);
       w.part.depth = count;

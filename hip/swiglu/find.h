@@ -40,7 +40,7 @@ DEVICE swiglu_work find_work(const swiglu_first *f, const swiglu_args *p, int ti
       w.at = first_whole_tile(&f->tile);
     } else {
       uint32_t first, count;
-      w.at = first_part(&f->tile, (uint32_t)f->k, (uint32_t)(HIP_PART_UNIT / bytes), &first, &count);
+      w.at = first_part(&f->tile, (uint32_t)f->k, (uint32_t)(HIP_PART_UNIT / bytes), false, &first, &count);
       begin_with_part(&w, first, along_k, bytes);
       w.depth = count;
     }

@@ -73,8 +73,8 @@ static void set_first(swiglu_args *args, const tdm_swiglu_desc *d, const hip_til
   if (args->turn_m != 0 || args->turn_n != 0) return;
   args->first.ldx = (uint64_t)(args->ldx / in_dword), args->first.ldg = (uint64_t)(args->ldg / in_dword);
   args->first.k = (uint64_t)args->k;
-  args->first.tile = hip_first_tile_of(args->order, args->parts, tdm_hip_units_of(args->k, d->type), d->m, d->n, kernel->tile.m,
-                                       kernel->tile.n);
+  args->first.tile = hip_first_tile_of(args->order, args->parts, true, tdm_hip_units_of(args->k, d->type), d->m, d->n,
+                                       kernel->tile.m, kernel->tile.n);
 }
 
 void swiglu_set_parts(const tdm_plan *plan, const hip_tile_kernel *kernel, const hip_tile_work *work, swiglu_args *args) {

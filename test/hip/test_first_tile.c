@@ -35,7 +35,7 @@ static void whole_tiles(void **state) {
     const tdm_order order = draw_order(300, 200);
     const int64_t m = (int64_t)order.tiles_m * TILE_M - draw(TILE_M) + 1,
                   n = (int64_t)order.tiles_n * TILE_N - draw(TILE_N) + 1;
-    const hip_first_tile t = hip_first_tile_of(order, 1, 0, m, n, TILE_M, TILE_N);
+    const hip_first_tile t = hip_first_tile_of(order, 1, false, 0, m, n, TILE_M, TILE_N);
     assert_int_equal(t.kind, HIP_TILE_WHOLE);
     assert_int_equal(t.last_m + 1, m - (int64_t)(order.tiles_m - 1) * TILE_M);
     assert_int_equal(t.last_n + 1, n - (int64_t)(order.tiles_n - 1) * TILE_N);
@@ -48,27 +48,27 @@ static void whole_tiles(void **state) {
   }
 }
 
-/* Every tile has each of its parts once; workgroups beyond them have none; and the parts are all of K, in whole units. */
-static void tiles_in_parts(void **state) {
-  (void)state;
+/* Every tile has each of its parts once; workgroups beyond them have none; and the parts are all of K, in whole units. split:
+ * the parts are matrices of the order. */
+static void check_parts(bool split) {
   enum { MOST_TILES = 128, MOST_PARTS = 64, VALUES = 64 };
   srand(2);
   for (int i = 0; i < 5000; i++) {
     const unsigned tiles_m = draw(8), tiles_n = draw(MOST_TILES / 8), parts = 1 + draw(MOST_PARTS - 1);
     tdm_order order = tdm_order_make(tiles_m, tiles_n, parts, 1u << (draw(4) - 1), 8, 0);
-    if (draw(2) == 1) order.count = order.chunk * order.xcds; /* some have no tile */
+    if (!split && draw(2) == 1) order.count = order.chunk * order.xcds; /* some have no tile */
     const uint32_t k = draw(100000), units = k / VALUES;
-    const hip_first_tile t = hip_first_tile_of(order, (int)parts, units, (int64_t)tiles_m * TILE_M, 1, TILE_M, TILE_N);
-    assert_int_equal(t.kind, HIP_TILE_PARTS);
+    const hip_first_tile t = hip_first_tile_of(order, (int)parts, !split, units, (int64_t)tiles_m * TILE_M, 1, TILE_M, TILE_N);
+    assert_int_equal(t.kind, split ? HIP_TILE_SPLIT : HIP_TILE_PARTS);
     static uint32_t begins[MOST_TILES][MOST_PARTS], ends[MOST_TILES][MOST_PARTS];
     static bool seen[MOST_TILES][MOST_PARTS];
     for (unsigned tile = 0; tile < tiles_m * tiles_n; tile++)
       for (unsigned part = 0; part < parts; part++) seen[tile][part] = false;
     for (uint32_t id = 0; id < order.count; id++) {
       const uint32_t place = tdm_order_remap(id, order.count, order.xcds, order.chunk);
-      const hip_first_part p = hip_first_part_at(&t, hip_first_place(&t, id), k, VALUES);
-      assert_int_equal(p.tile, place / parts);
-      assert_int_equal(p.part, place % parts);
+      const hip_first_part p = hip_first_part_at(&t, hip_first_place(&t, id), k, VALUES, split);
+      assert_int_equal(p.tile, split ? place % (tiles_m * tiles_n) : place / parts);
+      assert_int_equal(p.part, split ? place / (tiles_m * tiles_n) : place % parts);
       assert_int_equal(p.at.n >= tiles_n, p.tile >= tiles_m * tiles_n);
       if (p.at.n >= tiles_n) continue;
       const tdm_tile want = tdm_order_group(p.tile, tiles_m, tiles_n, order.window);
@@ -89,33 +89,44 @@ static void tiles_in_parts(void **state) {
   }
 }
 
+static void tiles_in_parts(void **state) {
+  (void)state;
+  check_parts(false);
+}
+static void split_in_parts(void **state) {
+  (void)state;
+  check_parts(true);
+}
+
 /* What it can't say. */
 static void unknown(void **state) {
   (void)state;
   const tdm_order order = tdm_order_make(16, 16, 1, 8, 8, 0);
-  assert_int_equal(hip_first_tile_of(order, 1, 0, 1024, 2048, TILE_M, TILE_N).kind, HIP_TILE_WHOLE);
+  assert_int_equal(hip_first_tile_of(order, 1, false, 0, 1024, 2048, TILE_M, TILE_N).kind, HIP_TILE_WHOLE);
   const struct {
     const char *what;
     tdm_order order;
     int parts;
     int64_t units;
-  } cases[] = {{"6 XCDs", tdm_order_make(16, 16, 1, 6, 8, 0), 1, 0},
-               {"many rounds", tdm_order_make(16, 16, 1, 8, 8, 4), 1, 0},
-               {"2^16 tiles", tdm_order_make(256, 256, 1, 8, 8, 0), 1, 0},
-               {"a window of 256 rows", tdm_order_make(256, 16, 1, 8, 256, 0), 1, 0},
-               {"parts in two bands", tdm_order_make(16, 1, 2, 8, 8, 0), 2, 100},
-               {"parts of 2^16 units", tdm_order_make(8, 1, 2, 8, 8, 0), 2, BELOW}};
+    bool split;
+  } cases[] = {{"6 XCDs", tdm_order_make(16, 16, 1, 6, 8, 0), 1, 0, false},
+               {"many rounds", tdm_order_make(16, 16, 1, 8, 8, 4), 1, 0, false},
+               {"2^16 tiles", tdm_order_make(256, 256, 1, 8, 8, 0), 1, 0, false},
+               {"a window of 256 rows", tdm_order_make(256, 16, 1, 8, 256, 0), 1, 0, false},
+               {"parts in two bands", tdm_order_make(16, 1, 2, 8, 8, 0), 2, 100, false},
+               {"parts of 2^16 units", tdm_order_make(8, 1, 2, 8, 8, 0), 2, BELOW, false},
+               {"a split in two bands", tdm_order_make(16, 1, 2, 8, 8, 0), 2, 100, true},
+               {"a split in 256 parts", tdm_order_make(8, 1, 256, 8, 8, 0), 256, 1000, true}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    if (hip_first_tile_of(cases[i].order, cases[i].parts, cases[i].units, 64, 64, TILE_M, TILE_N).kind != HIP_TILE_UNKNOWN)
+    if (hip_first_tile_of(cases[i].order, cases[i].parts, !cases[i].split, cases[i].units, 64, 64, TILE_M, TILE_N).kind !=
+        HIP_TILE_UNKNOWN)
       fail_msg("%s", cases[i].what);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(quotients),
-      cmocka_unit_test(whole_tiles),
-      cmocka_unit_test(tiles_in_parts),
-      cmocka_unit_test(unknown),
+      cmocka_unit_test(quotients),      cmocka_unit_test(whole_tiles), cmocka_unit_test(tiles_in_parts),
+      cmocka_unit_test(split_in_parts), cmocka_unit_test(unknown),
   };
   return cmocka_run_group_tests_name("first-tile", tests, NULL, NULL);
 }
