@@ -80,11 +80,11 @@ DEVICE lane_fours fours_of(const end_rows *r, block_lane at, int bytes) {
   return (lane_fours){make_short_buffer(r->first, r->length), (uint32_t)(at.column * bytes), r->row_bytes};
 }
 
-/* The lane's four of the bias, from column n0 on; 0 if there is none. */
+/* The lane's four of the bias, from column n0 on, where `columns` are left; 0 if there is none. */
 template <int COLUMNS, int BYTES>
-DEVICE four_words<BYTES> ask_bias(const direct_end *e, const void *bias, int64_t n0) {
-  const lane_fours from = {make_buffer((const char *)bias + n0 * BYTES, bias != NULL ? (int64_t)e->columns * BYTES : 0),
-                           (uint32_t)lane_of_block<COLUMNS>(0).column * BYTES, 0};
+DEVICE four_words<BYTES> ask_bias(uint32_t columns, const void *bias, int64_t n0, int gap) {
+  const lane_fours from = {make_buffer((const char *)bias + n0 * BYTES, bias != NULL ? (int64_t)columns * BYTES : 0),
+                           (uint32_t)lane_of_block<COLUMNS>(gap).column * BYTES, 0};
   four_words<BYTES> words;
   load_fours<1, BYTES>(&words, &from, 0, 0);
   return words;
@@ -184,11 +184,16 @@ DEVICE void store_direct(const direct_end *prepared, LDS const f32x4 *block, int
   }
 }
 
-/* The same with alpha, bias and residual. bias: as ask_bias has loaded it. */
-template <int ROWS, int COLUMNS, store_kind KIND, int BYTES>
+/* The same with alpha, bias and residual. bias: as ask_bias has loaded it. MOST: fours at a time. */
+template <int ROWS, int COLUMNS, store_kind KIND, int BYTES, int MOST = 8>
 DEVICE void store_adding(const direct_end *prepared, four_words<BYTES> bias_words, LDS const f32x4 *block, int row0, int gap,
                          tdm_type type) {
-  enum { ALL = ROWS * (COLUMNS / 4) / WAVE, AT_ONCE = ALL < 8 ? ALL : 8, WIDE = ALL < 4 ? ALL : 4 };
+  enum {
+    ALL = ROWS * (COLUMNS / 4) / WAVE,
+    AT_ONCE = ALL < MOST ? ALL : MOST,
+    HALF = MOST / 2,
+    WIDE = ALL < HALF ? ALL : HALF
+  };
   const f32x4 bias = four_of<BYTES>(bias_words, type);
   const direct_end e = uniform_end(prepared);
   switch (e.out) {

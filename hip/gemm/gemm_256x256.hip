@@ -4,8 +4,19 @@
 #include "k_split.h"
 #include "store.h"
 
-template <int SIDE>
-DEVICE void compute(const gemm_first *f, bool a_along_k, bool b_along_k, tdm_type type) {
+/* Rows of the wave's block, from (m0, n0) of C on, in columns of which `gap` lie between the halves. */
+template <int AT_ONCE, tdm_type type>
+DEVICE void store_pass(int kind, LDS f32x4 *block, uint32_t matrix, int m0, int n0, int gap) {
+  if (kind != GEMM_ADDS) return block_store<PASS_ROWS, BLOCK_COLUMNS, KEPT, AT_ONCE>(block, matrix, m0, n0, gap);
+  constant_args *args = end_args();
+  const direct_end end = prepare_direct(end_fields_of(args), matrix, m0, n0);
+  const auto bias = ask_bias<BLOCK_COLUMNS, tdm_bytes(type)>(end.columns, args->bias, n0, gap);
+  enum { MOST = CHIP_LOAD_TO_LDS_BYTES == 4 ? AT_ONCE / 2 : AT_ONCE }; /* as registers allow */
+  store_adding<PASS_ROWS, BLOCK_COLUMNS, KEPT, tdm_bytes(type), MOST>(&end, bias, block, 0, gap, type);
+}
+
+template <int SIDE, tdm_type type>
+DEVICE void compute(const gemm_first *f, bool a_along_k, bool b_along_k) {
   enum { TILE_LINES = 2 * HALF_LINES };
   SHARED static char memory[PIPE_BYTES] __attribute__((aligned(PIPE_BYTES)));
   LDS char *lds = (LDS char *)memory;
@@ -32,15 +43,16 @@ DEVICE void compute(const gemm_first *f, bool a_along_k, bool b_along_k, tdm_typ
   LDS f32x4 *block = (LDS f32x4 *)lds + wave_index() * PASS_ROWS * BLOCK_CHUNKS;
   const int of_wave = n0 + pipe_wave_n() * of_b.spread;
   const int gap = b_along_k ? 0 : HALF_LINES - WAVE_N;
+  const int kind = end_args()->end;
 #pragma unroll 1
   for (int pass = 0; pass < PASSES; pass++) {
     if (passes_move<SIDE>(of_a)) {
       put_first_pass<SIDE>(block, sums, &p);
       next_pass<SIDE>(sums);
-      block_store<PASS_ROWS, BLOCK_COLUMNS, KEPT, SIDE == 32 ? 4 : 8>(block, at.stored, m0 + pass_row(pass), of_wave, gap);
+      store_pass<SIDE == 32 ? 4 : 8, type>(kind, block, at.stored, m0 + pass_row(pass), of_wave, gap);
     } else {
       put_pass<SIDE>(block, sums, &p, pass);
-      block_store<PASS_ROWS, BLOCK_COLUMNS, KEPT, 2>(block, at.stored, m0 + pass_row(pass), of_wave, gap);
+      store_pass<4, type>(kind, block, at.stored, m0 + pass_row(pass), of_wave, gap);
     }
   }
 }
@@ -49,7 +61,7 @@ DEVICE void compute(const gemm_first *f, bool a_along_k, bool b_along_k, tdm_typ
 #define LAYOUT(name, SIDE, a_along_k, b_along_k, TYPE)      \
   KERNEL WORKGROUP(512, 2) void name(ARGUMENT(gemm_args)) { \
     const gemm_first first = FIRST_OF_ARGUMENT(gemm_first); \
-    compute<SIDE>(&first, a_along_k, b_along_k, TYPE);      \
+    compute<SIDE, TYPE>(&first, a_along_k, b_along_k);      \
   }
 #define LAYOUTS(NAME, SIDE, SUFFIX, TYPE)              \
   LAYOUT(NAME##_nn_##SUFFIX, SIDE, true, false, TYPE)  \

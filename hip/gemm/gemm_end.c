@@ -120,12 +120,17 @@ static bool prepared(const tdm_plan *plan, const hip_tile_shape *tile) {
   return (tile->last_adds || tile->any_address) && gemm_end_of(&plan->desc.gemm) >= GEMM_ADDS;
 }
 
+/* hip_256x256 prepares nothing, because its loop has no registers left; but GEMM_ADDS is not called. */
+static bool adds_at_end(const tdm_plan *plan, const hip_tile_shape *tile) {
+  return tile->overlapped && !tile->sums_in_lds && gemm_end_of(&plan->desc.gemm) == GEMM_ADDS;
+}
+
 /* Of all of a tile's elements, and (*of_rows) of those in fragments that have rows. */
 double gemm_chain(const tdm_plan *plan, const hip_tile_shape *tile, double *of_rows) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const double cut = cut_share(plan, tile);
   *of_rows = 0;
-  if (prepared(plan, tile)) return elements(d, tdm_type_size(d->out) == 2 ? &ADDS_16 : &ADDS_32, 0);
+  if (prepared(plan, tile) || adds_at_end(plan, tile)) return elements(d, tdm_type_size(d->out) == 2 ? &ADDS_16 : &ADDS_32, 0);
   if (tdm_type_size(d->out) == 2) return elements(d, &FOURS_16, cut * LOAD_ELEMENT) + (stores_shifted(d) ? SHIFTED : 0);
   if (!gemm_f32_chain(d)) return 0;
   double one = gemm_long_steps(d) ? 1 : cut;
@@ -163,8 +168,10 @@ static double before_added(const tdm_gemm_desc *d) {
  * gfx950, and 550 on gfx942. */
 double gemm_before_chain(const tdm_plan *plan, const hip_tile_shape *tile) {
   enum { ENDS = 250, ENDS_ON_GFX942 = 550 };
+  enum { AT_END = 1200 }; /* 256x256x256 bf16 nt with a bias 2,800 on gfx950 with its elements, 5120x1600x384 tt 2,444 */
   const tdm_gemm_desc *d = &plan->desc.gemm;
   if (prepared(plan, tile)) return before_added(d);
+  if (adds_at_end(plan, tile)) return AT_END;
   const bool narrow = tdm_hip_half_lines(plan->context->hip->chip);
   const double steps = before_steps(d);
   if (steps == 0) {

@@ -38,7 +38,7 @@ struct wave_end {
 
 template <typename T, tdm_type TYPE>
 DEVICE four_words<tdm_bytes(TYPE)> bias_of_wave(const wave_end<T, TYPE> *x, const void *bias) {
-  return ask_bias<T::WAVE_N, tdm_bytes(TYPE)>(&x->direct, bias, x->n0);
+  return ask_bias<T::WAVE_N, tdm_bytes(TYPE)>(x->direct.columns, bias, x->n0, 0);
 }
 
 /* While the first loads are on their way (run_tile). */
