@@ -14,9 +14,11 @@ enum { GEMM_UNIT = HIP_PART_UNIT, GEMM_FEW_STEPS = 4 };
 
 /* How sums go to C (store.h). */
 enum {
-  GEMM_FAR,   /* four by four, at offsets of 64 bits, with exact functions */
-  GEMM_NEAR,  /* many fours at a time: 32 bits hold the offsets in a tile, of C and of the residual */
-  GEMM_ADDS,  /* near, with alpha, then bias, then a residual, each or none of them, in whole fours that begin at dwords */
+  GEMM_FAR,  /* four by four, at offsets of 64 bits, with exact functions */
+  GEMM_NEAR, /* many fours at a time: 32 bits hold the offsets in a tile, of C and of the residual */
+  /* Near, with alpha, then bias, then in 16 bits `map`, then a residual, each or none of them, in whole fours that begin at
+   * dwords. */
+  GEMM_ADDS,
   GEMM_DIRECT /* the same with none of them: sums have only to be rounded and stored */
 };
 
@@ -56,7 +58,9 @@ typedef struct gemm_args {
   float alpha;
 
   float beta;
-  int32_t type;                   /* tdm_type */
+  int32_t type; /* tdm_type */
+  int32_t map;  /* of GEMM_ADDS: the tdm_epilogue_op of a function, or TDM_BIAS: none */
+  float map_value;
   const tdm_epilogue_step *steps; /* step_count steps, in device memory, for chains of more than few_steps */
   int64_t step_count;
   uint16_t reducers, reduce_bits; /* workgroups of gemm_reduce, and the shape of their blocks (reduce_shape.h) */

@@ -1,10 +1,10 @@
-/* The end of a tile whose sums have only to be multiplied by alpha, to get bias and residual, and to be rounded, in whole fours
- * that begin at dwords: most products of a transformer. What else an epilogue may be is in store.h. */
+/* The end of a tile whose sums have only to be multiplied by alpha, to get bias, one function and residual, and to be rounded,
+ * in whole fours that begin at dwords: most products of a transformer. What else an epilogue may be is in store.h. */
 #ifndef TANDEM_HIP_GEMM_DIRECT_H
 #define TANDEM_HIP_GEMM_DIRECT_H
 
-#include "added.h"
 #include "block.h"
+#include "epilogue.h"
 #include "hip/device/call.h"
 
 /* Rows of C, of partial sums or of what is added, from a block's first row and column on: a buffer that ends with the matrix,
@@ -45,14 +45,14 @@ typedef struct end_fields {
   const void *c, *residual, *bias;
   float *partial;
   int64_t m, n, ldc, ldr, stride_c, stride_r, ldp;
-  int out, end;
+  int out, end, map;
   float alpha;
 } end_fields;
 /* args: gemm_args or constant_args. */
 template <typename args>
 DEVICE end_fields end_fields_of(const args *g) {
-  return (end_fields){g->c,   g->residual, g->bias,     g->partial, g->m,   g->n,   g->ldc,
-                      g->ldr, g->stride_c, g->stride_r, g->ldp,     g->out, g->end, g->alpha};
+  return (end_fields){g->c,        g->residual, g->bias, g->partial, g->m,   g->n,   g->ldc,  g->ldr,
+                      g->stride_c, g->stride_r, g->ldp,  g->out,     g->end, g->map, g->alpha};
 }
 
 /* For the block from (m0, n0) on. A tile prepares this while its first loads are on their way: after the loop it takes 400
@@ -150,9 +150,40 @@ DEVICE void store_rounded(const direct_end *e, LDS const f32x4 *block, int row0,
   }
 }
 
-/* The same with alpha, bias and residual. */
-template <int ROWS, int COLUMNS, store_kind KIND, int AT_ONCE, tdm_type OUT>
+/* A function of four fours. Called, because inlined it would be most of the code of a kernel; the fours stay in registers. */
+CALLED f32x16 map_sixteen(f32x16 x, int op, float value) {
+  CALL_BEGIN();
+  enum { COUNT = 4 };
+  f32x4 fours[COUNT];
+#pragma unroll
+  for (int i = 0; i < 4 * COUNT; i++) fours[i / 4][i % 4] = x[i];
+  map_fours<COUNT, true>(fours, (tdm_epilogue_op)uniform(op), uniform(value));
+#pragma unroll
+  for (int i = 0; i < 4 * COUNT; i++) x[i] = fours[i / 4][i % 4];
+  CALL_END();
+  return x;
+}
+/* Of COUNT fours. */
+template <int COUNT>
+DEVICE void map_added(f32x4 *fours, int op, float value) {
+#pragma unroll
+  for (int first = 0; first < COUNT; first += 4) {
+    f32x16 x = 0;
+#pragma unroll
+    for (int i = 0; i < 16; i++)
+      if (first + i / 4 < COUNT) x[i] = fours[first + i / 4][i % 4];
+    x = map_sixteen(x, op, value);
+#pragma unroll
+    for (int i = 0; i < 16; i++)
+      if (first + i / 4 < COUNT) fours[first + i / 4][i % 4] = x[i];
+  }
+}
+
+/* The same with alpha, bias, a function and residual. */
+template <int ROWS, int COLUMNS, store_kind KIND, int AT_ONCE, bool MAPS, tdm_type OUT>
 DEVICE void store_added(const direct_end *e, f32x4 bias, LDS const f32x4 *block, int row0, int gap) {
+  constant_args *args = end_args();
+  const int map = MAPS && OUT != TDM_F32 ? args->map : (int)TDM_BIAS;
   enum { STEP = WAVE / (COLUMNS / 4), BYTES = tdm_bytes(OUT) };
   const block_lane at = lane_of_block<COLUMNS>(gap);
   if ((uint32_t)at.column >= e->columns) return;
@@ -166,6 +197,7 @@ DEVICE void store_added(const direct_end *e, f32x4 bias, LDS const f32x4 *block,
     keep_order();
 #pragma unroll
     for (int i = 0; i < AT_ONCE; i++) x[i] = alpha * block_four<COLUMNS>(block, at, first + i * STEP) + bias;
+    if (map != TDM_BIAS) map_added<AT_ONCE>(x, map, args->map_value);
     if (e->residual.length > 0)
 #pragma unroll
       for (int i = 0; i < AT_ONCE; i++) x[i] += four_of<BYTES>(words[i], OUT);
@@ -184,8 +216,9 @@ DEVICE void store_direct(const direct_end *prepared, LDS const f32x4 *block, int
   }
 }
 
-/* The same with alpha, bias and residual. bias: as ask_bias has loaded it. MOST: fours at a time. */
-template <int ROWS, int COLUMNS, store_kind KIND, int BYTES, int MOST = 8>
+/* The same with alpha, bias, a function and residual. bias: as ask_bias has loaded it. MOST: fours at a time. MAPS: there may
+ * be a function. */
+template <int ROWS, int COLUMNS, store_kind KIND, int BYTES, int MOST = 8, bool MAPS = true>
 DEVICE void store_adding(const direct_end *prepared, four_words<BYTES> bias_words, LDS const f32x4 *block, int row0, int gap,
                          tdm_type type) {
   enum {
@@ -197,9 +230,9 @@ DEVICE void store_adding(const direct_end *prepared, four_words<BYTES> bias_word
   const f32x4 bias = four_of<BYTES>(bias_words, type);
   const direct_end e = uniform_end(prepared);
   switch (e.out) {
-    case TDM_F32: store_added<ROWS, COLUMNS, KIND, WIDE, TDM_F32>(&e, bias, block, row0, gap); break;
-    case TDM_F16: store_added<ROWS, COLUMNS, KIND, AT_ONCE, TDM_F16>(&e, bias, block, row0, gap); break;
-    case TDM_BF16: store_added<ROWS, COLUMNS, KIND, AT_ONCE, TDM_BF16>(&e, bias, block, row0, gap); break;
+    case TDM_F32: store_added<ROWS, COLUMNS, KIND, WIDE, MAPS, TDM_F32>(&e, bias, block, row0, gap); break;
+    case TDM_F16: store_added<ROWS, COLUMNS, KIND, AT_ONCE, MAPS, TDM_F16>(&e, bias, block, row0, gap); break;
+    case TDM_BF16: store_added<ROWS, COLUMNS, KIND, AT_ONCE, MAPS, TDM_BF16>(&e, bias, block, row0, gap); break;
   }
 }
 

@@ -7,12 +7,13 @@
 /* Rows of the wave's block, from (m0, n0) of C on, in columns of which `gap` lie between the halves. */
 template <int AT_ONCE, tdm_type type>
 DEVICE void store_pass(int kind, LDS f32x4 *block, uint32_t matrix, int m0, int n0, int gap) {
-  if (kind != GEMM_ADDS) return block_store<PASS_ROWS, BLOCK_COLUMNS, KEPT, AT_ONCE>(block, matrix, m0, n0, gap);
   constant_args *args = end_args();
+  if (kind != GEMM_ADDS || args->map != TDM_BIAS) /* there are no registers to call a function in the midst of it */
+    return block_store<PASS_ROWS, BLOCK_COLUMNS, KEPT, AT_ONCE>(block, matrix, m0, n0, gap);
+  enum { MOST = CHIP_LOAD_TO_LDS_BYTES == 4 ? AT_ONCE / 2 : AT_ONCE }; /* as registers allow */
   const direct_end end = prepare_direct(end_fields_of(args), matrix, m0, n0);
   const auto bias = ask_bias<BLOCK_COLUMNS, tdm_bytes(type)>(end.columns, args->bias, n0, gap);
-  enum { MOST = CHIP_LOAD_TO_LDS_BYTES == 4 ? AT_ONCE / 2 : AT_ONCE }; /* as registers allow */
-  store_adding<PASS_ROWS, BLOCK_COLUMNS, KEPT, tdm_bytes(type), MOST>(&end, bias, block, 0, gap, type);
+  store_adding<PASS_ROWS, BLOCK_COLUMNS, KEPT, tdm_bytes(type), MOST, false>(&end, bias, block, 0, gap, type);
 }
 
 template <int SIDE, tdm_type type>

@@ -27,6 +27,8 @@ struct wave_end {
   /* All waves of a chip ask at once, and HBM brings this before the next steps. That takes more than the end saves where a wave
    * has 64 rows: 2048x2048x2048 bf16 with a residual, by 128x128. */
   static constexpr bool ASKS_LINES = T::WAVE_M * T::WAVE_N < 4096;
+  /* Two waves of a SIMD with 64 rows each would have no registers for it on gfx942. */
+  static constexpr bool MAPS = CHIP_LOAD_TO_LDS_BYTES != 4 || T::OCCUPANCY < 2 || T::WAVE_M * T::WAVE_N < 4096;
   end_fields fields;
   uint32_t matrix;
   int kind; /* GEMM_FAR, ... */
@@ -45,7 +47,7 @@ DEVICE four_words<tdm_bytes(TYPE)> bias_of_wave(const wave_end<T, TYPE> *x, cons
 template <typename T, tdm_type TYPE>
 DEVICE void ask_more(wave_end<T, TYPE> *x) {
   x->bias = 0, x->lines = {}, x->direct = {};
-  x->kind = x->fields.end;
+  x->kind = !x->MAPS && x->fields.map != TDM_BIAS ? (int)GEMM_NEAR : x->fields.end;
   if (!x->PREPARES || x->kind < GEMM_ADDS) return; /* called functions do it all by themselves */
   x->direct = prepare_direct(x->fields, x->matrix, x->m0, x->n0);
   if (x->kind == GEMM_DIRECT) return;
@@ -77,7 +79,8 @@ DEVICE void store_sums(wave_end<T, TYPE> *x, tile_sums<T> sums, LDS f32x4 *block
       store_direct<T::PASS_ROWS, T::WAVE_N, KEPT>(&x->direct, block, row0, 0);
     } else if (x->kind == GEMM_ADDS && x->PREPARES) {
       const auto bias = x->HOLDS_BIAS ? x->bias : bias_of_wave(x, end_args()->bias);
-      store_adding<T::PASS_ROWS, T::WAVE_N, KEPT, tdm_bytes(TYPE)>(&x->direct, bias, block, row0, 0, TYPE);
+      store_adding<T::PASS_ROWS, T::WAVE_N, KEPT, tdm_bytes(TYPE), 8, wave_end<T, TYPE>::MAPS>(&x->direct, bias, block, row0, 0,
+                                                                                               TYPE);
     } else {
       store_by_calls<T::PASS_ROWS, T::WAVE_N, KEPT, 8>(end_args(), x->kind, block, x->matrix, x->m0 + row0, x->n0, 0);
       x->direct = {}, x->bias = 0; /* nobody reads them in the next pass, so the called function has their registers */
