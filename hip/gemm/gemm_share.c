@@ -29,9 +29,6 @@ static const tile_share wide_16_bit[] = {
     /* K splits: 1536x1536x4096 nn, 2091x1024x2560 nn and 768x2048x5120 tn would take 7 to 12 % more by 128x128, but
      * 2560x1360x2400 nt 13 % more by 256x128. */
     {TILE, 256, 128, 0, 0.5, 40, 255, 0, 0.92},
-    /* 768x3072x2048 nt and 384x4096x2560 nn are estimated at 1.09 and 1.05 with it, and take 33,500 and 33,200 clocks; 128x128
-     * and 64x128 take 36,200 and 37,700. */
-    {TILE, 256, 128, 0.2, 0.5, 24, 255, 0, 0.94},
     /* 3120x2880x1536 tn would take 83,093 by it, for 68,974 by hip_256x256. */
     {TILE, 128, 128, 2, INFINITY, 8, 0, 0, 1.06},
     /* K splits: eleven products of 1525x767x2943 to 2048x1024x5120, with or without odd rows, are estimated at 1.07 to 1.18,
