@@ -56,6 +56,7 @@ DEVICE void have_argument(const asked_argument<args> *asked) {
 #pragma unroll
   for (int line = 0; line < (int)(sizeof asked->of / sizeof *asked->of); line++) asm volatile("" : : "s"(asked->of[line]));
 }
+/* Asks, and waits. */
 template <typename args>
 DEVICE void fetch_args(const args *) {
   const asked_argument<args> asked = ask_argument<args>();
