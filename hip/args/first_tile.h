@@ -13,7 +13,8 @@ enum {
   HIP_TILE_UNKNOWN, /* the rest says nothing, and find_tile.h has to be asked */
   HIP_TILE_WHOLE,   /* one matrix, in whole tiles */
   HIP_TILE_PARTS,   /* one matrix, in one band; the last of a tile's workgroups adds their parts (engine/last_part.h) */
-  HIP_TILE_SPLIT    /* one matrix, in one band; a part of all tiles comes after another, and another launch adds them */
+  /* One matrix, in one band. All tiles of a part come before those of the next part, and another launch adds the parts. */
+  HIP_TILE_SPLIT
 };
 
 typedef struct hip_first_tile {
@@ -25,8 +26,9 @@ typedef struct hip_first_tile {
   uint8_t last_m, last_n;  /* lines of the last tile in m and in n, but one */
   uint8_t xcds_log2, kind; /* HIP_TILE_UNKNOWN, ... */
 } hip_first_tile;
-/* Of HIP_TILE_PARTS: of_band is by the parts, and of_rest their number and, from bit 16 on, how many have a unit more. Of
- * HIP_TILE_SPLIT: of_band is by the tiles; of_rest are the units of a part and how many have one more; window are the parts. */
+/* Of HIP_TILE_PARTS: of_band is by the parts, and of_rest has their number and, from bit 16 on, how many have a unit more. Of
+ * HIP_TILE_SPLIT: of_band is by the tiles, of_rest has the units of a part and how many have one more, and window is the number
+ * of parts. */
 
 /* n / by, where `multiplier` is by's. */
 TDM_ORDER_FUNCTION uint32_t hip_short_quotient(uint32_t n, uint32_t multiplier) {

@@ -225,7 +225,7 @@ static void place_parts(const tdm_plan *plan, uint32_t *counters, attention_args
 /* The launch that adds the parts; its block is set. */
 static void cut_parts(const tdm_plan *plan, attention_args *args, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  const unsigned waves = kernel->block / LANES;
+  const unsigned waves = kernel->block / HIP_LANES;
   args->sharing_log2 = attention_sharing_log2(args->splits, kernel->block == MANY_PARTS_THREADS);
   const int64_t all = rows_of_unit(d, args->block_rows) * PARTS_WAVES(d->head_dim) << args->sharing_log2; /* of a unit */
   kernel->grid[0] = (unsigned)((all - 1) / waves + 1);

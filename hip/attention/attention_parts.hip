@@ -6,11 +6,9 @@
 #include "hip/device/wait.h"
 #include "work.h"
 
-typedef float f32x2 __attribute__((ext_vector_type(2)));
 /* Loads of a lane that are on their way at once: one after the other would take a latency each. */
 enum { TOGETHER = PARTS_AT_ONCE };
 enum { ALL_LANES = 6 }; /* log2 */
-DEVICE float larger_of(float a, float b) { return __builtin_fmaxf(a, b); }
 DEVICE float largest_of_lanes(float x) { return lanes_reduce<float>(x, ALL_LANES, -__builtin_inff(), larger_of); }
 DEVICE float sum_of_lanes(float x) { return lanes_reduce<float>(x, ALL_LANES, 0, sum_of); }
 

@@ -66,14 +66,13 @@ bool attention_last_adds(const tdm_plan *plan, int64_t parts);
 /* The second launch. Waves share the parts of a row, so that each has them all on their way at once, as far as a workgroup has
  * waves: up to 4, or all 16 of a larger one. The larger one takes longer to begin: 8 rows of 128 parts take 10,171 predicted
  * clocks with 4 waves and 10,810 with 8 on gfx950, of 256 parts 12,825 with 4 and 10,623 with 16. */
-enum { LANES = 64 /* of a wave */, MOST_OF_FEW = 128 };
+enum { MOST_OF_FEW = 128 };
 static inline bool attention_many_parts(int64_t parts) { return parts > MOST_OF_FEW; }
 static inline uint32_t attention_sharing_log2(int64_t parts, bool many) {
-  const uint32_t most = many ? 4 : 2;
-  uint32_t log2 = many ? most : 0;
-  while (log2 < most && parts > PARTS_AT_ONCE << log2) log2++;
-  return log2;
+  if (many) return 4;
+  return parts <= PARTS_AT_ONCE ? 0 : parts <= 2 * PARTS_AT_ONCE ? 1 : 2;
 }
+_Static_assert(MANY_PARTS_THREADS == 16 * HIP_LANES && PARTS_THREADS == 4 * HIP_LANES, "these are all waves of a workgroup");
 /* Few parts of up to 32 rows would be added by one wave alone, which takes longer than all waves with the other layout. */
 static inline bool attention_stores_few(const tdm_attention_desc *d, int64_t block, int64_t parts) {
   return parts <= FEW_PARTS && rows_of_unit(d, block) > FEW_ROWS;

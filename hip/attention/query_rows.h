@@ -33,8 +33,6 @@ DEVICE int row_of(int r) { return r / 4 * 8 + r % 4; } /* without the term 4 hal
 
 DEVICE constexpr int keys_of_step(tdm_type type) { return type == TDM_F32 ? 8 : 16; }
 
-typedef float f32x2 __attribute__((ext_vector_type(2)));
-
 /* Converts two floats to 16 bits each, to nearest. gfx942 has no instruction for bf16, so halves are rounded away from 0
  * there. A NaN need not stay NaN, because the row's sum is NaN then. */
 DEVICE uint32_t pack_two(float a, float b, tdm_type type) {

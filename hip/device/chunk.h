@@ -11,7 +11,6 @@
 enum { CHUNK_MOST = 8 };
 DEVICE constexpr int chunk_length(tdm_type type) { return 16 / tdm_bytes(type); }
 
-typedef float f32x2 __attribute__((ext_vector_type(2)));
 typedef _Float16 f16x2 __attribute__((ext_vector_type(2)));
 typedef __bf16 bf16x2 __attribute__((ext_vector_type(2)));
 

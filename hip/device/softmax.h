@@ -24,11 +24,6 @@ DEVICE float largest(float a, float b, float c) {
   asm("v_max3_f32 %0, %1, %2, %3" : "=v"(x) : "v"(a), "v"(b), "v"(c));
   return x;
 }
-DEVICE float larger_of(float a, float b) {
-  float x;
-  asm("v_max_f32 %0, %1, %2" : "=v"(x) : "v"(a), "v"(b));
-  return x;
-}
 
 DEVICE float largest_of(const chunk *x, float max, tdm_type type) {
 #pragma unroll

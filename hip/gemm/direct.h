@@ -150,32 +150,29 @@ DEVICE void store_rounded(const direct_end *e, LDS const f32x4 *block, int row0,
   }
 }
 
-/* A function of four fours. Called, because inlined it would be most of the code of a kernel; the fours stay in registers. */
+/* Applies a function to four fours, which stay in registers. Called, because inlined it would be most of a kernel's code. */
+typedef struct four_fours {
+  f32x4 of[4];
+} four_fours;
 CALLED f32x16 map_sixteen(f32x16 x, int op, float value) {
   CALL_BEGIN();
-  enum { COUNT = 4 };
-  f32x4 fours[COUNT];
-#pragma unroll
-  for (int i = 0; i < 4 * COUNT; i++) fours[i / 4][i % 4] = x[i];
-  map_fours<COUNT, true>(fours, (tdm_epilogue_op)uniform(op), uniform(value));
-#pragma unroll
-  for (int i = 0; i < 4 * COUNT; i++) x[i] = fours[i / 4][i % 4];
+  four_fours fours = __builtin_bit_cast(four_fours, x);
+  map_fours<4, true>(fours.of, (tdm_epilogue_op)uniform(op), uniform(value));
   CALL_END();
-  return x;
+  return __builtin_bit_cast(f32x16, fours);
 }
-/* Of COUNT fours. */
 template <int COUNT>
-DEVICE void map_added(f32x4 *fours, int op, float value) {
+DEVICE void map_added(f32x4 *x, int op, float value) {
 #pragma unroll
   for (int first = 0; first < COUNT; first += 4) {
-    f32x16 x = 0;
+    four_fours fours = {};
 #pragma unroll
-    for (int i = 0; i < 16; i++)
-      if (first + i / 4 < COUNT) x[i] = fours[first + i / 4][i % 4];
-    x = map_sixteen(x, op, value);
+    for (int i = 0; i < 4; i++)
+      if (first + i < COUNT) fours.of[i] = x[first + i];
+    fours = __builtin_bit_cast(four_fours, map_sixteen(__builtin_bit_cast(f32x16, fours), op, value));
 #pragma unroll
-    for (int i = 0; i < 16; i++)
-      if (first + i / 4 < COUNT) fours[first + i / 4][i % 4] = x[i];
+    for (int i = 0; i < 4; i++)
+      if (first + i < COUNT) x[first + i] = fours.of[i];
   }
 }
 

@@ -120,8 +120,9 @@ static unsigned make_args(const tdm_plan *plan, const hip_tile_kernel *kernel, v
     gemm_set_turns(plan, &in_parts, last ? parts : 1, &work, &args.first);
   }
   args.last_adds = last;
-  const tdm_epilogue_step map = gemm_map_of(d);
-  args.map = map.op, args.map_value = map.value;
+  const tdm_epilogue_step *map = gemm_map_of(d);
+  args.map = TDM_BIAS;
+  if (map != NULL) args.map = map->op, args.map_value = map->value;
   set_first(&args, d, kernel);
   if (d->epilogue_steps <= GEMM_FEW_STEPS && d->epilogue_steps > 0)
     memcpy(args.few_steps, d->epilogue, (size_t)d->epilogue_steps * sizeof *d->epilogue);

@@ -51,8 +51,8 @@ int64_t gemm_ld_of_rows(const tdm_gemm_desc *d, int64_t ld);
 bool gemm_long_steps(const tdm_gemm_desc *d);
 bool gemm_rows_aligned(const tdm_gemm_desc *d, int bytes);
 bool gemm_plain(const tdm_gemm_desc *d);
-/* The function of GEMM_ADDS, or TDM_BIAS. */
-tdm_epilogue_step gemm_map_of(const tdm_gemm_desc *d);
+/* The step of GEMM_ADDS that is a function, or NULL. */
+const tdm_epilogue_step *gemm_map_of(const tdm_gemm_desc *d);
 /* GEMM_DIRECT, GEMM_ADDS or GEMM_NEAR, of a tile whose sums go to C, with offsets of 32 bits. */
 int gemm_end_of(const tdm_gemm_desc *d);
 bool gemm_f32_chain(const tdm_gemm_desc *d);

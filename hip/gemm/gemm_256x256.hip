@@ -4,12 +4,12 @@
 #include "k_split.h"
 #include "store.h"
 
-/* Rows of the wave's block, from (m0, n0) of C on, in columns of which `gap` lie between the halves. */
+/* Rows of the wave's block, from (m0, n0) of C on, in columns of which `gap` lie between the halves. adds: of GEMM_ADDS,
+ * without a function: no registers are left to call map_sixteen. */
 template <int AT_ONCE, tdm_type type>
-DEVICE void store_pass(int kind, LDS f32x4 *block, uint32_t matrix, int m0, int n0, int gap) {
+DEVICE void store_pass(bool adds, LDS f32x4 *block, uint32_t matrix, int m0, int n0, int gap) {
+  if (!adds) return block_store<PASS_ROWS, BLOCK_COLUMNS, KEPT, AT_ONCE>(block, matrix, m0, n0, gap);
   constant_args *args = end_args();
-  if (kind != GEMM_ADDS || args->map != TDM_BIAS) /* there are no registers to call a function in the midst of it */
-    return block_store<PASS_ROWS, BLOCK_COLUMNS, KEPT, AT_ONCE>(block, matrix, m0, n0, gap);
   enum { MOST = CHIP_LOAD_TO_LDS_BYTES == 4 ? AT_ONCE / 2 : AT_ONCE }; /* as registers allow */
   const direct_end end = prepare_direct(end_fields_of(args), matrix, m0, n0);
   const auto bias = ask_bias<BLOCK_COLUMNS, tdm_bytes(type)>(end.columns, args->bias, n0, gap);
@@ -44,16 +44,17 @@ DEVICE void compute(const gemm_first *f, bool a_along_k, bool b_along_k) {
   LDS f32x4 *block = (LDS f32x4 *)lds + wave_index() * PASS_ROWS * BLOCK_CHUNKS;
   const int of_wave = n0 + pipe_wave_n() * of_b.spread;
   const int gap = b_along_k ? 0 : HALF_LINES - WAVE_N;
-  const int kind = end_args()->end;
+  constant_args *args = end_args();
+  const bool adds = args->end == GEMM_ADDS && args->map == TDM_BIAS;
 #pragma unroll 1
   for (int pass = 0; pass < PASSES; pass++) {
     if (passes_move<SIDE>(of_a)) {
       put_first_pass<SIDE>(block, sums, &p);
       next_pass<SIDE>(sums);
-      store_pass<SIDE == 32 ? 4 : 8, type>(kind, block, at.stored, m0 + pass_row(pass), of_wave, gap);
+      store_pass<SIDE == 32 ? 4 : 8, type>(adds, block, at.stored, m0 + pass_row(pass), of_wave, gap);
     } else {
       put_pass<SIDE>(block, sums, &p, pass);
-      store_pass<4, type>(kind, block, at.stored, m0 + pass_row(pass), of_wave, gap);
+      store_pass<4, type>(adds, block, at.stored, m0 + pass_row(pass), of_wave, gap);
     }
   }
 }

@@ -12,6 +12,8 @@
 #include "src/base/types.h"
 #include "src/core/kernel.h"
 
+enum { HIP_LANES = 64 }; /* of a wave */
+
 extern const tdm_backend tdm_backend_hip;
 
 typedef struct hip_library hip_library;

@@ -68,10 +68,9 @@ _Static_assert(sizeof(tile_work) <= TDM_PLAN_ARGS, "it fits the plan");
 /* as: the plan of which the argument is made. */
 static tdm_status load(tdm_plan *plan, const tdm_plan *as, const hip_tile_op *op, const hip_tile_kernel *kernel,
                        const char *layout, tdm_type type, unsigned char *args, tdm_hip_kernel *launch) {
-  enum { LANES = 64 };
   unsigned workgroups = op->make(as, kernel, args);
-  *launch =
-      (tdm_hip_kernel){.grid = {workgroups, 1, 1}, .block = (unsigned)(LANES * kernel->tile.waves_m * kernel->tile.waves_n)};
+  *launch = (tdm_hip_kernel){.grid = {workgroups, 1, 1},
+                             .block = (unsigned)(HIP_LANES * kernel->tile.waves_m * kernel->tile.waves_n)};
   return tdm_hip_function(plan, kernel->functions, layout, tdm_type_name(type), &launch->function);
 }
 
