@@ -59,7 +59,7 @@ typedef struct gfxsim_time_event {
 
 struct gfxsim_timing {
   /* What is asked for. */
-  bool skip_matrix; /* matrix instructions take time, but leave their results as they are: the launch's output is wrong */
+  bool skip_matrix; /* matrix instructions take time, but multiply nothing (D = C): the launch's output is wrong */
   bool warm;        /* the memory-side cache has what the launch reads first; otherwise all caches are empty */
   /* Only so many rounds of workgroups run, each as many as the chip holds at once; every later round takes as long as the last
    * one that ran. 0: all run. Memory then holds the results of those that ran alone. */

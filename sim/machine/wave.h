@@ -36,7 +36,7 @@ typedef struct launch {
   int watchers;
   struct gfxsim_timing *timing; /* the waves run in the order of the model's time (sim/time); NULL: in turns */
   struct time_run *time;        /* of that model */
-  bool skip_matrix;             /* matrix instructions leave their results as they are */
+  bool skip_matrix;             /* matrix instructions multiply nothing: D = C */
 } launch;
 
 typedef enum wave_state { WAVE_RUNNING, WAVE_BARRIER, WAVE_ENDED, WAVE_FAULT } wave_state;

@@ -100,6 +100,10 @@ void mfma_accumulator(wave *w, const inst *i) {
   }
 }
 
+void mfma_leave_out(wave *w, const inst *i) {
+  if (i->op->shape[0] == '=') mfma_accumulator(w, i);
+}
+
 /* ---- Products ---- */
 
 /* Where a block's A and B start, and the way through k. */

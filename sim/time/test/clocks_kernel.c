@@ -66,6 +66,12 @@ static const kernel_text kernels[] = {
      "3\n"
      " s_sub_u32 s20, s20, 1\n s_cmp_lg_u32 s20, 0\n s_cbranch_scc1 1b\n s_branch 4f\n3:\n s_nop 3\n s_branch 2b\n4:\n",
      NULL, true},
+    /* 0 * 0 + 0 over what is not 0 before: else a loop of long instructions follows. */
+    {"product",
+     " v_mov_b32 v8, 0\n v_mov_b32 v9, 0\n v_mov_b32 v16, 1.0\n s_nop 7\n v_mfma_f32_16x16x16_f16 v[16:19], v[8:9], v[8:9], 0\n"
+     " s_nop 15\n s_nop 15\n v_readfirstlane_b32 s20, v16\n s_cmp_eq_u32 s20, 0\n s_cbranch_scc1 1f\n"
+     ".rept 256\n s_nop 15\n.endr\n1:\n",
+     NULL, true},
     {"short", " s_nop 0\n", NULL, true},
     {"long", ".rept 256\n s_nop 15\n.endr\n", NULL, true},
     /* A workgroup's work rises from 1 to 64, 32 times in a grid of 2048. */
