@@ -9,6 +9,7 @@
 enum {
   FAST_THREADS = 512,
   FAST_ROWS = 256,
+  WAVE_ROWS = 32,     /* of a wave */
   FAST_COLUMNS = 192, /* head_dim above it: */
   WIDE_THREADS = 256,
   WIDE_ROWS = 128,
@@ -36,13 +37,13 @@ typedef struct attention_args {
   uint32_t sign; /* fast kernels: flips the signs of two 16-bit queries, or of one in f32, if scale is below 0 */
   int32_t causal;
   uint32_t tiles;       /* tiles of query rows, of one head */
-  uint32_t count;       /* workgroups: batch * heads_q * tiles; decode: units * splits (work.h) */
+  uint32_t count;       /* workgroups: batch * heads_q * tiles, or units * splits (work.h) */
   uint32_t xcds, chunk; /* src/base/order.h */
   /* Causal flash kernels: the longest tiles of `band` heads of keys come first, in the first `banded` workgroups; after those,
    * and in all others, of one head. */
   uint32_t band, banded;
   hip_divisor of_turn, of_group, of_tiles, of_heads_kv; /* a turn: band * group */
-  /* Decode kernels: the number of key splits of a unit, the keys of each, and what they store until they are added
+  /* Kernels with units: the number of key splits of a unit, the keys of each, and what they store until they are added
    * (key_splits.h). */
   uint32_t splits;
   int64_t split_keys;
@@ -52,10 +53,12 @@ typedef struct attention_args {
   uint32_t *counters;
   uint32_t part_floats; /* from one part's results to the next */
   int32_t few_parts;    /* the last workgroup adds at most FEW_PARTS, of more than FEW_ROWS rows */
-  /* Decode kernels; a round: splits * xcds; heads: batch * heads_kv, that is units of one block of rows. */
-  hip_divisor of_splits, of_sq, of_xcds, of_round, of_heads;
-  uint32_t heads;        /* decode kernels */
-  uint32_t block_rows;   /* decode kernels: of a unit, at most */
+  /* Kernels with units; a round: splits * xcds; heads: batch * heads_kv, that is units of one block of rows. */
+  hip_divisor of_splits, of_head_rows, of_xcds, of_round, of_heads;
+  uint32_t heads;        /* kernels with units */
+  uint32_t block_rows;   /* kernels with units: of a unit, at most */
+  uint32_t head_rows;    /* kernels with units: of one head of queries; a row of it is a query, or after the last one */
+  uint32_t group_rows;   /* of all heads that share keys */
   uint32_t sharing_log2; /* the second pass: of the waves that share the parts of a row */
 } attention_args;
 

@@ -1,7 +1,8 @@
 /* The rows of attention on HIP.
  *
  *   hip_flash64, hip_flash96, hip_flash128, hip_flash256    head_dim up to 64, 96, 128 or 256, in multiples of 8, in f16 or
- *                                bf16, on matrix units, with loads of 16 bytes
+ *                                bf16, on matrix units, with loads of 16 bytes. Up to 192, where that is faster, they split
+ *                                the keys, and a workgroup has queries of several heads that share keys
  *   hip_flash                    everything, in f32 arithmetic
  *   hip_decode64, hip_decode96, hip_decode128, hip_decode256, hip_decode    the same five for few queries and many keys: they
  *                                split the keys, so that all compute units have work. The workgroup that stores the last
@@ -20,6 +21,8 @@
 
 extern const hip_code tdm_code_attention_fast[], tdm_code_attention_wide[], tdm_code_attention_general[];
 extern const hip_code tdm_code_attention_parts[], tdm_code_attention_f32[];
+
+extern const tdm_kernel tdm_attention_hip_decode; /* has the second pass */
 
 /* What prepare writes to plan->args. fast.function is NULL for the general rows, and parts.function without parts. */
 typedef struct attention_launches {
@@ -200,9 +203,11 @@ static void cut_keys(const tdm_plan *plan, int64_t most, int64_t block, attentio
   args->count = (uint32_t)units_of(d, block) * args->splits;
   args->block_rows = (uint32_t)block;
   args->heads = (uint32_t)heads;
+  args->head_rows = (uint32_t)head_rows_of(d, block);
+  args->group_rows = (uint32_t)rows_of_head(d, block);
   args->of_heads = hip_divisor_of(heads);
   args->of_splits = hip_divisor_of(args->splits);
-  args->of_sq = hip_divisor_of(d->sq);
+  args->of_head_rows = hip_divisor_of(head_rows_of(d, block));
   args->of_xcds = hip_divisor_of(plan->context->hip->xcds);
   args->of_round = hip_divisor_of((int64_t)plan->context->hip->xcds * args->splits);
   kernel->grid[0] = args->count;
@@ -239,36 +244,49 @@ static int64_t floats_of_parts(const tdm_plan *plan, int64_t block, int64_t spli
   return units_of(d, block) * splits * (floats_of_part(plan, block, few) + 2 * rows_of_unit(d, block));
 }
 
-/* Where the parts are until they are added, and how: a run whose pointers fall back needs the second pass. */
+/* Where the parts are until they are added, and how: a run of decode whose pointers fall back needs the second pass. */
 static tdm_status add_parts(tdm_plan *plan, int64_t splits, tdm_hip_kernel *kernel) {
   const tdm_attention_desc *d = &plan->desc.attention;
   const int64_t block = block_of(variant_of(plan));
   const bool last = attention_last_adds(plan, splits);
   if (last) TDM_TRY(tdm_hip_upload_counters(plan, NULL, 0, (size_t)units_of(&plan->desc.attention, block)));
   int64_t floats = floats_of_parts(plan, block, splits, false);
-  const int64_t general_floats = floats_of_parts(plan, GENERAL_ROWS, splits, false),
-                few = floats_of_parts(plan, block, FEW_PARTS, true); /* of a shorter run, too */
+  const int64_t general_floats = variant_of(plan)->decode ? floats_of_parts(plan, GENERAL_ROWS, splits, false) : 0,
+                few = floats_of_parts(plan, block, block == FAST_ROWS ? splits : FEW_PARTS, true); /* of a shorter run, too */
   if (general_floats > floats) floats = general_floats;
-  if (last && rows_of_unit(d, block) > FEW_ROWS && few > floats) floats = few;
+  if (last && attention_stores_few(d, block, FEW_PARTS) && few > floats) floats = few;
   plan->workspace_bytes = (size_t)floats * sizeof(float);
   const bool many = attention_many_parts(splits);
   kernel->block = many ? MANY_PARTS_THREADS : PARTS_THREADS;
-  return find(plan, general_row(plan), many ? MANY_PARTS : PARTS, kernel);
+  return find(plan, &tdm_attention_hip_decode, many ? MANY_PARTS : PARTS, kernel);
+}
+
+static void explain_units(tdm_plan *plan, uint32_t splits) {
+  const char *by = attention_last_adds(plan, splits) ? "the last workgroup" : "a second launch";
+  const size_t used = strlen(plan->explain);
+  snprintf(plan->explain + used, sizeof plan->explain - used,
+           splits == 1 ? "units: a workgroup has up to %d queries, of all heads that share keys\n"
+                       : "units: a workgroup has up to %d queries, of all heads that share keys, and one of %" PRIu32
+                         " parts of the keys, which %s adds\n",
+           FAST_ROWS, splits, by);
 }
 
 static tdm_status prepare(tdm_plan *plan) {
   const attention_variant *v = variant_of(plan);
   attention_launches l = {0};
   if (plan->empty) return TDM_OK; /* a run launches nothing */
+  const bool units = attention_in_units(plan);
   if (v->head_dim > 0) {
     cut_fast(plan, &l);
-    if (v->decode) cut_keys(plan, INT64_MAX, block_of(v), &l.fast_args, &l.fast);
-    TDM_TRY(find(plan, plan->kernel, function_of(plan), &l.fast));
+    if (v->decode || units) cut_keys(plan, INT64_MAX, block_of(v), &l.fast_args, &l.fast);
+    TDM_TRY(find(plan, plan->kernel, units ? units_function_of(plan) : function_of(plan), &l.fast));
   }
   cut(plan, GENERAL_ROWS, GENERAL_THREADS, &l.general_args, &l.general);
   if (v->decode) cut_keys(plan, INT64_MAX, GENERAL_ROWS, &l.general_args, &l.general);
   TDM_TRY(find_general(plan, &l.general));
-  if (l.general_args.splits > 1) TDM_TRY(add_parts(plan, l.general_args.splits, &l.parts));
+  const uint32_t splits = units ? l.fast_args.splits : l.general_args.splits;
+  if (splits > 1) TDM_TRY(add_parts(plan, splits, &l.parts));
+  if (units) explain_units(plan, splits);
   memcpy(plan->args, &l, sizeof l);
   return TDM_OK;
 }
@@ -363,10 +381,15 @@ const tdm_kernel tdm_attention_hip_flash = {
     .launch = launch,
     .cost = attention_cost,
     .rebindable = true};
-FAST_ROW(flash, 64, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash64", .waves = 2, .lds = 80 << 10});
-FAST_ROW(flash, 96, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash96", .waves = 2, .lds = HIP_WIDE_LDS});
-FAST_ROW(flash, 128, TDM_16_BIT_TYPES, {.code = tdm_code_attention_fast, .stem = "flash128", .waves = 2, .lds = HIP_WIDE_LDS});
-FAST_ROW(flash, 256,
-         TDM_16_BIT_TYPES, [WIDE_160] = {.code = tdm_code_attention_fast, .stem = "flash160", .waves = 2, .lds = HIP_WIDE_LDS},
-         [WIDE_192] = {.code = tdm_code_attention_fast, .stem = "flash192", .waves = 2, .lds = HIP_WIDE_LDS},
-         [WIDE_256] = {.code = tdm_code_attention_wide, .stem = "flash256", .waves = 1, .lds = 128 << 10});
+#define FLASH_FUNCTION(name, bytes) {.code = tdm_code_attention_fast, .stem = (name), .waves = 2, .lds = (bytes)}
+FAST_ROW(flash, 64,
+         TDM_16_BIT_TYPES, [WHOLE] = FLASH_FUNCTION("flash64", 80 << 10), [UNITS] = FLASH_FUNCTION("flash_units64", 80 << 10));
+FAST_ROW(flash, 96, TDM_16_BIT_TYPES, [WHOLE] = FLASH_FUNCTION("flash96", HIP_WIDE_LDS),
+         [UNITS] = FLASH_FUNCTION("flash_units96", HIP_WIDE_LDS));
+FAST_ROW(flash, 128, TDM_16_BIT_TYPES, [WHOLE] = FLASH_FUNCTION("flash128", HIP_WIDE_LDS),
+         [UNITS] = FLASH_FUNCTION("flash_units128", HIP_WIDE_LDS));
+FAST_ROW(
+    flash, 256, TDM_16_BIT_TYPES, [WIDE_160] = FLASH_FUNCTION("flash160", HIP_WIDE_LDS),
+    [WIDE_192] = FLASH_FUNCTION("flash192", HIP_WIDE_LDS),
+    [WIDE_256] = {.code = tdm_code_attention_wide, .stem = "flash256", .waves = 1, .lds = 128 << 10},
+    [UNITS_160] = FLASH_FUNCTION("flash_units160", HIP_WIDE_LDS), [UNITS_192] = FLASH_FUNCTION("flash_units192", HIP_WIDE_LDS));

@@ -36,29 +36,29 @@ DEVICE void decode_body(const attention_args *a, LDS decode_stages<head> *lds, t
   end_part<head>(a, wave_index(), (LDS char *)lds, type);
 }
 
-#define FLASH_KERNEL(name, head, type)                            \
-  KERNEL WORKGROUP(FAST_THREADS, 2) void name(attention_args a) { \
-    SHARED flash_stages<head> lds;                                \
-    flash_body<head>(&a, (LDS flash_stages<head> *)&lds, type);   \
+#define FLASH_KERNEL(name, head, units, type)                          \
+  KERNEL WORKGROUP(FAST_THREADS, 2) void name(attention_args a) {      \
+    SHARED flash_stages<head> lds;                                     \
+    flash_body<head, units>(&a, (LDS flash_stages<head> *)&lds, type); \
   }
 #define DECODE_KERNEL(name, head, type)                           \
   KERNEL WORKGROUP(FAST_THREADS, 2) void name(attention_args a) { \
     SHARED decode_stages<head> lds;                               \
     decode_body<head>(&a, (LDS decode_stages<head> *)&lds, type); \
   }
-FLASH_KERNEL(flash64_f16, 64, TDM_F16)
-FLASH_KERNEL(flash64_bf16, 64, TDM_BF16)
-FLASH_KERNEL(flash96_f16, 96, TDM_F16)
-FLASH_KERNEL(flash96_bf16, 96, TDM_BF16)
-FLASH_KERNEL(flash128_f16, 128, TDM_F16)
-FLASH_KERNEL(flash128_bf16, 128, TDM_BF16)
 DECODE_KERNEL(decode64_f16, 64, TDM_F16)
 DECODE_KERNEL(decode64_bf16, 64, TDM_BF16)
 DECODE_KERNEL(decode96_f16, 96, TDM_F16)
 DECODE_KERNEL(decode96_bf16, 96, TDM_BF16)
 DECODE_KERNEL(decode128_f16, 128, TDM_F16)
 DECODE_KERNEL(decode128_bf16, 128, TDM_BF16)
-FLASH_KERNEL(flash160_f16, 160, TDM_F16)
-FLASH_KERNEL(flash160_bf16, 160, TDM_BF16)
-FLASH_KERNEL(flash192_f16, 192, TDM_F16)
-FLASH_KERNEL(flash192_bf16, 192, TDM_BF16)
+#define FLASH_KERNELS(head)                                  \
+  FLASH_KERNEL(flash##head##_f16, head, false, TDM_F16)      \
+  FLASH_KERNEL(flash##head##_bf16, head, false, TDM_BF16)    \
+  FLASH_KERNEL(flash_units##head##_f16, head, true, TDM_F16) \
+  FLASH_KERNEL(flash_units##head##_bf16, head, true, TDM_BF16)
+FLASH_KERNELS(64)
+FLASH_KERNELS(96)
+FLASH_KERNELS(128)
+FLASH_KERNELS(160)
+FLASH_KERNELS(192)

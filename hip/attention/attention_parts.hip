@@ -121,8 +121,8 @@ DEVICE void parts_body(const attention_args *a, tdm_type type) {
     if (share > 0) return;
     w = add_waves<WAVES>(all_numbers, all_columns, wave, 1u << bits);
   }
-  if (column >= head_dim) return;
   const row_in_group at = find_row(a, place.first + row);
+  if (column >= head_dim || at.query >= (uint32_t)a->sq) return; /* what fills up a head's rows (work.h) */
   const uint32_t batch = quotient(place.kv, a->of_heads_kv), query = at.query;
   const uint32_t head = (place.kv - batch * (uint32_t)a->heads_kv) * (uint32_t)a->group + at.head;
   bool any = !a->causal || query + a->skv >= a->sq;

@@ -11,9 +11,10 @@
  * (1x16x4x1x1354x256 in 11 and 22 parts, with 2 tiles and 1: 30,262 and 26,084). A second launch takes SECOND,
  * SHARED if several waves have parts of a row, and MORE_PARTS for each further 16 parts of a wave; a workgroup loads
  * SECOND_BYTES in a clock, if HBM gives so much (1x8x1x1x32768x128 in 16, 32, 64, 128, 256 and 512 parts: 8,069, 8,668, 8,688,
- * 10,171, 10,623 and 14,636; with 16 queries on gfx942 in 64 and 128 parts 10,067 and 12,143). A last
- * workgroup, which adds the parts of its unit in the same launch, takes LAST, and LAST_MORE_PARTS more for each further 16
- * parts. It loads LAST_BYTES in a clock, or LAST_BYTES_FEW of few parts. These are predictions on gfx950. On gfx942, where LDS
+ * 10,171, 10,623 and 14,636; with 16 queries on gfx942 in 64 and 128 parts 10,067 and 12,143), and an XCD begins a workgroup in
+ * SECOND_WORKGROUP clocks (1x64x8x512x2048x128 in 2 parts of 256 rows, 16,384 workgroups: 46,102). A last workgroup, which adds
+ * the parts of its unit in the same launch, takes LAST, and LAST_MORE_PARTS more for each further 16 parts. It loads LAST_BYTES
+ * in a clock, or LAST_BYTES_FEW of few parts. These are predictions on gfx950. On gfx942, where LDS
  * has room for two tiles, a tile takes TWO_STAGES_ALONE clocks, and TWO_STAGES_COLUMN for each column: 2295, 2930, 3495 and
  * 5902 were predicted for head_dim 64, 96, 128 and 256. The general kernel takes GENERAL_BEGIN clocks more for each column
  * before and after the tiles, and GENERAL_ALONE for a column of a tile: predictions of 8x64x8x1 with 32 to 128 keys in f32,
@@ -22,18 +23,39 @@
  * no room for more on their way (8x8x1x1x4096 in 16 and 32 parts). Rows take BEGIN_ROWS clocks for each column, and decode256
  * BEGIN_256 more (1x32x32x1x64x64, with 1 to 128 queries and head_dim 64 to 256, on an eighth of both chips). A tile with a
  * causal mask takes MASKED more, and MASKED_COLUMN for each column (causal and full 1x32x8x600x640x128 and 1x16x16x128x512x64
- * on gfx950: 59,344 and 37,934, 18,722 and 15,604). With more than MANY_ROWS rows, three or four waves multiply, and a tile
- * takes MANY_ALONE, and MANY_COLUMN for each column that the kernel computes (1x256x16x128x1024 with head_dim 64, 80 and 128 on
+ * on gfx950: 59,344 and 37,934, 18,722 and 15,604), and with 256 columns MASKED_256 (2x8x2x700x2000x192, of which 11 of 16
+ * tiles have a mask: 158,266 and 84,237). With more than MANY_ROWS rows, three or four waves multiply, and a tile takes
+ * MANY_ALONE, and MANY_COLUMN for each column that the kernel computes (1x256x16x128x1024 with head_dim 64, 80 and 128 on
  * gfx950: 33,455, 41,625 and 52,590). */
 enum { BEGIN = 4200, ALONE = 750, ALONE_COLUMN = 9, ALONE_256 = 4200, BEGIN_256 = 8000 };
-enum { SECOND = 7600, SHARED = 500, MORE_PARTS = 1300, SECOND_BYTES = 32 };
+enum { SECOND = 7600, SHARED = 500, MORE_PARTS = 1300, SECOND_BYTES = 32, SECOND_WORKGROUP = 20 };
 enum { LAST = 2400, LAST_BYTES = 40, LAST_MORE_PARTS = 1000, LAST_BYTES_FEW = 130 };
 enum { MOST_ROUNDS = 4, TWO_STAGES_ALONE = 1100, TWO_STAGES_COLUMN = 19, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
-enum { MASKED = 950, MASKED_COLUMN = 9, MANY_ROWS = 64, MANY_ALONE = 300 };
+enum { MASKED = 950, MASKED_COLUMN = 9, MASKED_256 = 5500, MANY_ROWS = 64, MANY_ALONE = 300 };
+enum { MOST_UNIT_ROWS = 1 << 29 }; /* with those that fill up heads below 2^30 */
 enum { F32_BEGIN = 9000, F32_ALONE = 500, F32_COLUMN = 17, F32_BYTES = 13 };
 #define BEGIN_ROWS 0.35
 #define MANY_COLUMN 16.5
 #define SHARE 0.8 /* of the peak that HBM gives */
+
+/* Three tiles of keys and values fit into LDS. */
+static bool has_three_stages(const tdm_plan *plan) {
+  return plan->context->hip->chip->lds_bytes >= 3 * 2 * FAST_KEYS * 128 * 2;
+}
+
+/* Of flash: of a workgroup before its first tile and after its last one, and of a tile of FAST_KEYS keys, with so many more for
+ * each column. Predicted for 1x32x8x512x512, 1x32x8x1024x1024 and 4x32x8x128x128 with head_dim 128 and a causal mask, and
+ * 1x12x12x197x197x64; tiles for 1x4x1x1024x4096 on an eighth of the chips, and gfx950's for 1x8x1x1024 with 2048 and 4096 keys,
+ * head_dim 64 to 192. halves: what two tiles of 32 keys take more, with 129 to 192 columns. last: of the last workgroup of a
+ * unit, which adds its parts, last_bytes of them in a clock: 1x32x8x256x2048x128 and 1x32x8x128x4096x128 in 8 and 16 parts.
+ * wide: of flash256, by 1x16x4x128x512 and 1x4x1x700x1500 (43,281 and 92,579 on gfx950). */
+typedef struct flash_clocks {
+  double begin, begin_rows, tile, column, halves, last, last_bytes, wide_begin, wide_tile;
+} flash_clocks;
+static const flash_clocks three_stages = {6400, 0.177, 990, 9.5, 740, 8500, 60, 13000, 3160};
+static const flash_clocks two_stages = {7000, 0.5, 1450, 23, 0, 3000, 54, 22000, 5750};
+
+static const flash_clocks *flash_of(const tdm_plan *plan) { return has_three_stages(plan) ? &three_stages : &two_stages; }
 
 /* Of the parts of a unit. */
 static double bytes_of_parts(const tdm_plan *plan, int64_t parts) {
@@ -43,16 +65,22 @@ static double bytes_of_parts(const tdm_plan *plan, int64_t parts) {
 
 static double clocks_of_second(const tdm_plan *plan, int64_t parts) {
   const tdm_attention_desc *d = &plan->desc.attention;
+  const int64_t block = block_of(variant_of(plan));
   const bool many = attention_many_parts(parts);
   const int64_t sharing = (int64_t)1 << attention_sharing_log2(parts, many), of_wave = (parts - 1) / sharing + 1;
-  const double of_workgroup = (double)(of_wave * (many ? MANY_PARTS_THREADS : PARTS_THREADS)) * sizeof(float),
-               all = (double)units_of(d, block_of(variant_of(plan))) * bytes_of_parts(plan, parts);
+  const unsigned threads = many ? MANY_PARTS_THREADS : PARTS_THREADS;
+  const double units = (double)units_of(d, block), of_workgroup = (double)(of_wave * threads) * sizeof(float);
+  const double waves = (double)(rows_of_unit(d, block) * PARTS_WAVES(d->head_dim) * sharing);
+  const double workgroups = units * ceil(waves / (threads / HIP_LANES));
   return SECOND + (sharing > 1 ? SHARED : 0) + MORE_PARTS * (double)((of_wave - 1) / PARTS_AT_ONCE) +
-         fmax(of_workgroup / SECOND_BYTES, all / (SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm));
+         fmax(SECOND_WORKGROUP * workgroups / plan->context->hip->xcds,
+              fmax(of_workgroup / SECOND_BYTES,
+                   units * bytes_of_parts(plan, parts) / (SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm)));
 }
 
 static double clocks_of_last(const tdm_plan *plan, int64_t parts) {
   const tdm_attention_desc *d = &plan->desc.attention;
+  if (!variant_of(plan)->decode) return flash_of(plan)->last + bytes_of_parts(plan, parts) / flash_of(plan)->last_bytes;
   return LAST + LAST_MORE_PARTS * (double)((parts - 1) / PARTS_AT_ONCE) +
          bytes_of_parts(plan, parts) /
              (attention_stores_few(d, block_of(variant_of(plan)), parts) ? LAST_BYTES_FEW : LAST_BYTES);
@@ -64,11 +92,6 @@ bool attention_last_adds(const tdm_plan *plan, int64_t parts) {
 
 /* That the general kernel computes. */
 static double general_columns(const tdm_attention_desc *d) { return d->head_dim <= 64 ? 64 : d->head_dim <= 128 ? 128 : 256; }
-
-/* Three tiles of keys and values fit into LDS. */
-static bool has_three_stages(const tdm_plan *plan) {
-  return plan->context->hip->chip->lds_bytes >= 3 * 2 * FAST_KEYS * 128 * 2;
-}
 
 /* Clocks of a tile of keys, if few others use the memory. */
 static double alone(const tdm_plan *plan) {
@@ -93,6 +116,28 @@ static double decode_begin(const tdm_plan *plan) {
          BEGIN_ROWS * (double)(rows_of_unit(d, block_of(variant_of(plan))) * d->head_dim);
 }
 
+static double flash_begin(const tdm_plan *plan, double rows) {
+  const attention_variant *v = variant_of(plan);
+  if (v->head_dim == 0) return decode_begin(plan);
+  if (columns_of(plan) > FAST_COLUMNS) return flash_of(plan)->wide_begin;
+  return flash_of(plan)->begin + flash_of(plan)->begin_rows * rows * columns_of(plan);
+}
+
+static double flash_tile(const tdm_plan *plan) {
+  const flash_clocks *f = flash_of(plan);
+  if (variant_of(plan)->head_dim == 0) return alone(plan);
+  const double columns = columns_of(plan);
+  if (columns > FAST_COLUMNS) return f->wide_tile;
+  return f->tile + f->column * columns + (columns > 128 ? f->halves : 0);
+}
+
+/* A workgroup with a unit: before its first tile and after its last one, and a tile. */
+static double unit_begin(const tdm_plan *plan) {
+  if (variant_of(plan)->decode) return decode_begin(plan);
+  return flash_begin(plan, (double)rows_of_unit(&plan->desc.attention, block_of(variant_of(plan))));
+}
+static double unit_tile(const tdm_plan *plan) { return variant_of(plan)->decode ? alone(plan) : flash_tile(plan); }
+
 /* Blocks of a head of keys that run at the same time. */
 static int64_t blocks_together(const tdm_plan *plan) {
   const tdm_attention_desc *d = &plan->desc.attention;
@@ -106,7 +151,7 @@ static double clocks_of_parts(const tdm_plan *plan, int64_t tiles, int64_t parts
   const double units = plan->context->hip->compute_units, hbm = SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm;
   const double dim = (double)d->head_dim;
   double tile = 2 * FAST_KEYS * dim * (double)tdm_type_size(d->type) * units / hbm; /* while all units load */
-  const double begin = decode_begin(plan), least = alone(plan);
+  const double begin = unit_begin(plan), least = unit_tile(plan);
   const int64_t block = block_of(variant_of(plan));
   double of_part = (double)((tiles - 1) / parts + 1), workgroups = (double)units_of(d, block) * (double)parts;
   tile *= (double)tiles / ((double)parts * of_part); /* the last part of a unit may have fewer */
@@ -143,54 +188,44 @@ int64_t attention_choose_parts(const tdm_plan *plan, int64_t most) {
   return best;
 }
 
-/* Of flash: of a workgroup before its first tile and after its last one, and of a tile of FAST_KEYS keys, with so many more for
- * each column. Predicted for 1x32x32x256 with 64 keys and 1x4x1x1024x4096, head_dim 64 and 128, and of flash256 for
- * 1x4x1x700x1500x192, on an eighth of the chips, rounded; gfx950's tiles for 1x8x1x1024 with 2048 and 4096 keys, head_dim 64 to
- * 192. halves: what two tiles of 32 keys take more, with 129 to 192 columns. */
-typedef struct flash_clocks {
-  double begin, begin_rows, tile, column, halves, wide_tile, wide_column;
-} flash_clocks;
-static const flash_clocks three_stages = {4700, 0.35, 990, 9.5, 740, 1050, 6}, two_stages = {4000, 0.67, 1450, 23, 0, 650, 21};
-
-static flash_clocks flash_of(const tdm_plan *plan) { return has_three_stages(plan) ? three_stages : two_stages; }
-
-static double flash_begin(const tdm_plan *plan) {
-  const attention_variant *v = variant_of(plan);
-  if (v->head_dim == 0) return decode_begin(plan);
-  const double rows = fmin((double)rows_of(plan), (double)plan->desc.attention.sq);
-  return flash_of(plan).begin + flash_of(plan).begin_rows * rows * columns_of(plan);
-}
-
-static double flash_tile(const tdm_plan *plan) {
-  const flash_clocks f = flash_of(plan);
-  if (variant_of(plan)->head_dim == 0) return alone(plan);
-  const double columns = columns_of(plan);
-  if (columns > FAST_COLUMNS) return f.wide_tile + f.wide_column * columns;
-  return f.tile + f.column * columns + (columns > 128 ? f.halves : 0);
-}
-
 /* Of a launch of flash. Causal workgroups take turns, the longest ones first, so the launch takes as long as their average. */
 static double clocks_of_flash(const tdm_plan *plan) {
   const tdm_attention_desc *d = &plan->desc.attention;
   const double rows = variant_of(plan)->head_dim > 0 ? (double)rows_of(plan) : GENERAL_ROWS;
   const double of_head = ceil((double)d->sq / rows), workgroups = of_head * (double)d->heads_q * (double)d->batch;
-  const double rounds = workgroups / plan->context->hip->compute_units, begin = flash_begin(plan), tile = flash_tile(plan);
+  const double rounds = workgroups / plan->context->hip->compute_units, tile = flash_tile(plan);
+  const double begin = flash_begin(plan, fmin((double)rows_of(plan), (double)d->sq));
   const double longest = begin + tile * ceil((double)d->skv / FAST_KEYS);
   if (!d->causal) return ceil(rounds) * longest;
   const double seen = fmax(0, (double)d->skv - (of_head - 1) * rows / 2); /* keys, on average */
   return fmax(longest, rounds * (begin + tile * ceil(seen / FAST_KEYS)));
 }
 
+/* Of a launch of flash in units. Causal workgroups come in any order. */
+static double clocks_of_units(const tdm_plan *plan) {
+  const tdm_attention_desc *d = &plan->desc.attention;
+  const int64_t parts = attention_choose_parts(plan, INT64_MAX), tiles = tiles_of_keys(d);
+  return clocks_of_parts(plan, tiles, parts);
+}
+
+bool attention_in_units(const tdm_plan *plan) {
+  const attention_variant *v = variant_of(plan);
+  const tdm_attention_desc *d = &plan->desc.attention;
+  if (v->decode || v->head_dim == 0 || columns_of(plan) > FAST_COLUMNS || plan->empty) return false;
+  return (double)d->heads_q * (double)d->sq < MOST_UNIT_ROWS && clocks_of_units(plan) < clocks_of_flash(plan);
+}
+
 /* What tiles of keys take more that some rows of a wave don't see whole: it looks for NaN and infinities among their values,
  * and its products do not overlap. A wave with rows of two heads sees only the keys before the first query whole. */
 static double clocks_of_masks(const tdm_plan *plan, int64_t parts) {
   const tdm_attention_desc *d = &plan->desc.attention;
-  if (!d->causal || d->sq < 2 || variant_of(plan)->head_dim == 0 || variant_of(plan)->f32 || d->head_dim > 128) return 0;
-  const double rows = rows_of_head(d) > d->sq && d->sq % 32 != 0 ? (double)d->sq : fmin((double)d->sq, GENERAL_ROWS);
+  if (!d->causal || d->sq < 2 || variant_of(plan)->head_dim == 0 || variant_of(plan)->f32) return 0;
+  const double rows =
+      rows_of_head(d, GENERAL_ROWS) > d->sq && d->sq % 32 != 0 ? (double)d->sq : fmin((double)d->sq, GENERAL_ROWS);
   const double tiles = (double)((tiles_of_keys(d) - 1) / parts + 1);
   const double workgroups = (double)units_of(d, block_of(variant_of(plan))) * (double)parts;
   return ceil(workgroups / plan->context->hip->compute_units) * fmin(tiles, ceil(rows / FAST_KEYS)) *
-         (MASKED + MASKED_COLUMN * columns_of(plan));
+         (d->head_dim > 128 ? MASKED_256 : MASKED + MASKED_COLUMN * columns_of(plan));
 }
 
 /* Of a launch of decode. Without parts it computes what flash does, but causal workgroups come in any order. So only for f32,
@@ -218,6 +253,9 @@ static double clocks_of_memory(const tdm_plan *plan) {
 
 void attention_cost(const tdm_plan *plan, tdm_cost *cost) {
   const attention_variant *v = variant_of(plan);
-  const double computed = v->decode ? clocks_of_decode(plan) : clocks_of_flash(plan), memory = clocks_of_memory(plan);
+  const double computed = v->decode                  ? clocks_of_decode(plan)
+                          : attention_in_units(plan) ? clocks_of_units(plan)
+                                                     : clocks_of_flash(plan),
+               memory = clocks_of_memory(plan);
   *cost = (tdm_cost){fmax(computed, memory), computed > 2 * memory ? v->head_dim > 0 ? "mfma" : "valu" : "hbm"};
 }

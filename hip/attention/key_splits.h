@@ -11,13 +11,12 @@
 
 /* Rows of a unit; the last block of a head of keys may have fewer. */
 DEVICE uint32_t rows_of_part(const attention_args *a, uint32_t block_rows = GENERAL_ROWS) {
-  const uint32_t rows = (uint32_t)a->group * (uint32_t)a->sq;
-  return rows < block_rows ? rows : block_rows;
+  return a->group_rows < block_rows ? a->group_rows : block_rows;
 }
 
 /* Of the block that begins with row `first`. */
 DEVICE uint32_t rows_of_block(const attention_args *a, uint32_t first, uint32_t block_rows = GENERAL_ROWS) {
-  const uint32_t left = (uint32_t)a->group * (uint32_t)a->sq - first;
+  const uint32_t left = a->group_rows - first;
   return left < block_rows ? left : block_rows;
 }
 

@@ -40,8 +40,10 @@ DEVICE part_end find_end(const attention_args *a, attention_args *again, uint32_
                : "s"(a->counters), "s"(a->parts), "s"(a->o), "s"(a->lse), "s"(a->heads_q), "s"(a->heads_kv), "s"(a->group));
   asm volatile("" : : "s"(a->sq), "s"(a->skv), "s"(a->head_dim), "s"(a->o_stride.batch), "s"(a->o_stride.head), "s"(a->causal));
   asm volatile("" : : "s"(a->o_stride.row), "s"(a->splits), "s"(a->part_floats), "s"(a->few_parts), "s"(a->of_splits.factor));
-  asm volatile("" : : "s"(a->of_round.factor), "s"(a->of_sq.factor), "s"(a->xcds), "s"(a->count), "s"(a->of_heads_kv.factor));
-  asm volatile("" : : "s"(a->of_heads.factor), "s"(a->heads));
+  asm volatile(""
+               :
+               : "s"(a->of_round.factor), "s"(a->of_head_rows.factor), "s"(a->xcds), "s"(a->count), "s"(a->of_heads_kv.factor));
+  asm volatile("" : : "s"(a->of_heads.factor), "s"(a->heads), "s"(a->head_rows), "s"(a->group_rows));
   part_end e = {};
   if (a->counters == nullptr) return e;
   const part_place place = find_place(a, block_rows);

@@ -23,6 +23,7 @@
 #include "stages.h"
 
 #include "seen_values.h"
+#include "unit_parts.h"
 
 template <int head>
 using flash_stages = stages<head>;
@@ -271,11 +272,11 @@ DEVICE void begin_loop(pong<head> *w, const attention_args *a, const attention_w
   take_keys(w);
 }
 
-template <int head>
+template <int head, bool units>
 DEVICE void flash_body(const attention_args *a, LDS flash_stages<head> *lds, tdm_type type) {
-  load_work_arguments(a);
-  attention_work work = find_work(a, FAST_ROWS, type);
-  int64_t first = work.first + wave_index() * 32;
+  const wave_queries<units> queries = find_queries<units>(a, type);
+  const attention_work work = queries.work;
+  const int64_t first = queries.first;
   pong<head> w;
   w.lds = lds;
   tile_source k = source_of(work.k, a->k_stride.row, work.keys, a->head_dim),
@@ -319,7 +320,7 @@ DEVICE void flash_body(const attention_args *a, LDS flash_stages<head> *lds, tdm
   int whole = (int)in_scalar(
       (uint32_t)(keys_seen_by_all(a, &work, first) / KEYS<head>)); /* tiles that all of the wave's rows see completely */
   int end = (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, first, 32) + KEYS<head> - 1) / KEYS<head>));
-  int count = (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, work.first, FAST_ROWS) + KEYS<head> - 1) / KEYS<head>));
+  int count = (int)in_scalar((uint32_t)((keys_seen_by(a, &work, queries.last) + KEYS<head> - 1) / KEYS<head>));
   lane_places_of(&w.at, (LDS char *)lds->k[0], (LDS char *)lds->v[0]);
   begin_sums(&w, a, &work, first + lane_index() % 32);
   begin_loop(&w, a, &work, first, group);
@@ -356,8 +357,11 @@ DEVICE void flash_body(const attention_args *a, LDS flash_stages<head> *lds, tdm
   if (i == count) end_multiplying<head>(group == 1);
   wait_memory<0>(); /* zeros after the last tile */
   keep_order();
-  if (hides_values(a) && __builtin_expect(found_nan(&w), 0)) compute_seen(&w, a, type);
-  store_lds_rows(&w, a, &work, first, (LDS char *)w.lds->rows[wave_index()], type);
+  if (hides_values(a) && __builtin_expect(found_nan(&w), 0)) compute_seen<head, units>(&w, a, type);
+  if (units && a->splits > 1)
+    end_unit(&w, a, (LDS char *)w.lds, type);
+  else
+    store_lds_rows(&w, a, &work, first, (LDS char *)w.lds->rows[wave_index()], type);
 }
 
 #endif

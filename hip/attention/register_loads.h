@@ -23,6 +23,7 @@
 #include "lds_rows.h"
 #include "memory_rows.h"
 #include "seen_values.h"
+#include "unit_parts.h"
 
 enum { READS_AHEAD = 6 }; /* chunks, of a product each: 32 products of 64 clocks are a slot with head_dim 128 */
 /* Products after the barrier. With head_dim 64 a slot is as long as the exponentials, which would wait for them. */
@@ -252,12 +253,12 @@ DEVICE void load_queries(turns<head> *w, const attention_args *a, const attentio
   }
 }
 
-template <int head>
+template <int head, bool units>
 DEVICE void flash_body(const attention_args *a, LDS two_stages<head> *lds, tdm_type type) {
   const int scores = SCORE_PRODUCTS<head>, all = scores + VALUE_PRODUCTS<head>;
-  load_work_arguments(a);
-  attention_work work = find_work(a, FAST_ROWS, type);
-  int64_t first = work.first + wave_index() * 32;
+  const wave_queries<units> queries = find_queries<units>(a, type);
+  const attention_work work = queries.work;
+  const int64_t first = queries.first;
   turns<head> w;
   tile_source k = source_of(work.k, a->k_stride.row, work.keys, a->head_dim),
               v = source_of(work.v, a->v_stride.row, work.keys, a->head_dim);
@@ -288,8 +289,7 @@ DEVICE void flash_body(const attention_args *a, LDS two_stages<head> *lds, tdm_t
       (uint32_t)(keys_seen_by_all(a, &work, first) / KEYS<head>)); /* tiles that all of the wave's rows see completely */
   const int end = (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, first, 32) + KEYS<head> - 1) / KEYS<head>)),
             group = wave_index() / 4;
-  const int count =
-      (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, work.first, FAST_ROWS) + KEYS<head> - 1) / KEYS<head>));
+  const int count = (int)in_scalar((uint32_t)((keys_seen_by(a, &work, queries.last) + KEYS<head> - 1) / KEYS<head>));
   lane_places_of(&w.at, (LDS char *)lds->k[0], (LDS char *)lds->v[1]); /* the first values come after a turn */
   finish_keys(&first_keys, at_lds(w.k_to));
   w.k_to ^= HALF_TILE<head>;
@@ -317,11 +317,13 @@ DEVICE void flash_body(const attention_args *a, LDS two_stages<head> *lds, tdm_t
     idle_slot(&w);
   }
   if (i == count) end_slot();
-  if (hides_values(a) && __builtin_expect(found_nan(&w), 0)) compute_seen(&w, a, type);
+  if (hides_values(a) && __builtin_expect(found_nan(&w), 0)) compute_seen<head, units>(&w, a, type);
   /* Waves 0-3 have room in the stages of the keys, which nobody reads any more, waves 4-7 in those of the values. */
   LDS char *rows = (LDS char *)lds + wave_index() * ROWS_BYTES<head>;
-  store_lds_rows(&w, a, &work, first, rows, type);
+  const bool parts = units && a->splits > 1;
+  if (!parts) store_lds_rows(&w, a, &work, first, rows, type);
   if (group == 0) barrier();
+  if (parts) end_unit(&w, a, (LDS char *)lds, type);
 }
 
 #endif

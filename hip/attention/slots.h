@@ -5,6 +5,29 @@
 
 #include "repeat.h"
 
+/* ---- Queries ---- */
+
+/* A wave's 32 queries, and the keys of the workgroup. last: the last query of any wave. */
+template <bool units>
+struct wave_queries {
+  attention_work work;
+  int64_t first, last;
+};
+template <bool units>
+DEVICE wave_queries<units> find_queries(const attention_args *a, tdm_type type) {
+  wave_queries<units> w;
+  if constexpr (units) {
+    w.work = find_wave_of_unit(a, &w.last, type);
+    w.first = w.work.first;
+  } else {
+    load_work_arguments(a);
+    w.work = find_work(a, FAST_ROWS, type);
+    w.first = w.work.first + wave_index() * 32;
+    w.last = least(w.work.first + FAST_ROWS, w.work.rows) - 1;
+  }
+  return w;
+}
+
 /* ---- Probabilities ---- */
 
 /* Not packed: that would wait for the matrix unit, which the other group uses. */

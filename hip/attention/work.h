@@ -2,7 +2,9 @@
  *
  * Flash: a tile of one head's queries, and all keys. Decode: a unit and one key split. The rows of a head of keys are the
  * queries of all heads that share it, head by head, and a unit is a block of up to 128 of them, or 32 in attention_f32.hip:
- * unit = head of keys + heads_kv * (batch + batches * block). `decode` and `block_rows` are constants of each kernel. */
+ * unit = head of keys + heads_kv * (batch + batches * block). Flash in units: the same with up to 256 rows, but a head's rows
+ * are filled up to a multiple of 32, so that those of a wave are one head's. `decode` and `block_rows` are constants of each
+ * kernel. */
 #ifndef TANDEM_HIP_ATTENTION_WORK_H
 #define TANDEM_HIP_ATTENTION_WORK_H
 
@@ -114,17 +116,27 @@ DEVICE void load_arguments(const attention_args *a) {
   asm volatile("" : : "s"(a->of_heads.factor), "s"(a->heads));
 }
 
+/* Of a row of a head of keys: the head of the group, and the query. */
+typedef struct row_in_group {
+  uint32_t head, query;
+} row_in_group;
+
+DEVICE row_in_group find_row(const attention_args *a, uint32_t row) {
+  const uint32_t head = quotient(row, a->of_head_rows);
+  return (row_in_group){head, row - head * a->head_rows};
+}
+
 /* One workgroup for each key split of each unit. Without what only find_results() finds: the first loads don't wait for
  * it. */
 DEVICE attention_work find_part(const attention_args *a, tdm_type type, uint32_t block_rows = GENERAL_ROWS) {
   load_arguments(a);
-  asm volatile("" : : "s"(a->q), "s"(a->q_stride.batch), "s"(a->q_stride.head), "s"(a->group), "s"(a->of_sq.factor));
+  asm volatile("" : : "s"(a->q), "s"(a->q_stride.batch), "s"(a->q_stride.head), "s"(a->group), "s"(a->of_head_rows.factor));
   const part_place place = find_place(a, block_rows);
   const part_keys part = find_keys(a, place, type);
   const uint32_t batch = quotient(place.kv, a->of_heads_kv), head_kv = place.kv - batch * (uint32_t)a->heads_kv;
   attention_work w = {};
   w.first = place.first;
-  w.rows = (uint32_t)a->group * (uint32_t)a->sq;
+  w.rows = a->group_rows;
   w.first_key = part.first;
   w.keys = part.keys;
   w.q = (const char *)a->q +
@@ -132,6 +144,33 @@ DEVICE attention_work find_part(const attention_args *a, tdm_type type, uint32_t
   w.k = part.k;
   w.v = part.v;
   w.decode = true;
+  return w;
+}
+
+/* Flash in units: the wave's queries, from w.first on, and a part of the keys. w.rows is 0 if the unit has none for the wave.
+ * *last: the last query of any row of the workgroup. */
+DEVICE attention_work find_wave_of_unit(const attention_args *a, int64_t *last, tdm_type type) {
+  load_arguments(a);
+  asm volatile("" : : "s"(a->q), "s"(a->q_stride.batch), "s"(a->q_stride.head), "s"(a->q_stride.row), "s"(a->group));
+  asm volatile("" : : "s"(a->sq), "s"(a->head_rows), "s"(a->group_rows), "s"(a->of_head_rows.factor));
+  const part_place place = find_place(a, FAST_ROWS);
+  const part_keys part = find_keys(a, place, type);
+  const uint32_t batch = quotient(place.kv, a->of_heads_kv), head_kv = place.kv - batch * (uint32_t)a->heads_kv;
+  const uint32_t row = place.first + (uint32_t)wave_index() * 32, end = place.first + rows_of_block(a, place.first, FAST_ROWS);
+  const row_in_group first = find_row(a, place.first), at = find_row(a, row), before_end = find_row(a, end - 1);
+  const uint32_t head = head_kv * (uint32_t)a->group + at.head;
+  const int64_t bytes = tdm_bytes(type);
+  attention_work w = {};
+  w.first = at.query;
+  w.rows = row < end ? a->sq : 0;
+  w.first_key = part.first;
+  w.keys = part.keys;
+  w.q = (const char *)a->q + (batch * a->q_stride.batch + head * a->q_stride.head) * bytes;
+  w.k = part.k;
+  w.v = part.v;
+  w.o = (char *)a->o + (batch * a->o_stride.batch + head * a->o_stride.head) * bytes;
+  w.lse = a->lse == nullptr ? nullptr : a->lse + (batch * a->heads_q + head) * a->sq;
+  *last = first.head < before_end.head ? a->sq - 1 : least(before_end.query, a->sq - 1);
   return w;
 }
 
@@ -146,16 +185,6 @@ DEVICE void find_results(const attention_args *a, attention_work *w, tdm_type ty
     w->part = part_results(a, place.unit * a->splits + place.part);
     w->numbers = part_numbers(a, place.unit * a->splits + place.part, block_rows);
   }
-}
-
-/* Of a row in decode: the head of the group, and the query. */
-typedef struct row_in_group {
-  uint32_t head, query;
-} row_in_group;
-
-DEVICE row_in_group find_row(const attention_args *a, uint32_t row) {
-  const uint32_t head = quotient(row, a->of_sq);
-  return (row_in_group){head, row - head * (uint32_t)a->sq};
 }
 
 /* The offset in elements from the first row of an array to row `row` of the workgroup's rows. */

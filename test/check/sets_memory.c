@@ -156,6 +156,9 @@ const check_named check_far[] = {
     {"attention", "hip_flash64", {"f16", NULL, NULL, "pad=" PAD_64, "1x1x1x530x530x64"}},
     {"attention", "hip_flash128", {"f16", NULL, NULL, "causal=1,lse=1,spare=" ROWS_128 ",apart=" ROWS_128, "3x4x2x20x70x128"}},
     {"attention", "hip_flash96", {"bf16", NULL, NULL, "causal=1,lse=1,swap=1", "2x4x2x300x280x80"}},
+    {"attention", "hip_flash128", {"f16", NULL, NULL, "causal=1,lse=1,spare=" ROWS_128 ",apart=" ROWS_128, "3x4x2x35x900x128"}},
+    {"attention", "hip_flash64", {"bf16", NULL, NULL, "lse=1,pad=" PAD_64, "1x2x1x40x530x64"}},
+    {"attention", "hip_flash256", {"bf16", NULL, NULL, "causal=1,lse=1,longer=700", "1x4x2x70x640x184"}},
     /* Of 132 and 110 parts 16 waves add those of a row; and 55 of a plan for 141. */
     {"attention", "hip_decode64", {"bf16", NULL, NULL, "lse=1", "1x4x1x8x8400x16"}},
     {"attention", "hip_decode64", {"f16", NULL, NULL, "causal=1,lse=1,longer=5500", "1x4x1x8x3500x16"}},

@@ -162,9 +162,17 @@ static void attention(void **state) {
   desc.q = desc.k = desc.v = desc.o = (tdm_attention_strides){0};
   ACCEPTED(tdm_attention_plan(context, &desc, &plan));
   kernel_is(plan, "hip_flash", true);
-  desc = tdm_attention_default(1, 32, 8, 128, 8192, 128, TDM_BF16); /* few tiles of queries: the keys are split */
+  desc = tdm_attention_default(1, 32, 8, 8, 8192, 128, TDM_BF16); /* few tiles of queries: the keys are split */
   ACCEPTED(tdm_attention_plan(context, &desc, &plan));
   kernel_is(plan, "hip_decode128", true);
+  desc = tdm_attention_default(1, 32, 8, 512, 8192, 128, TDM_BF16); /* more of them */
+  ACCEPTED(tdm_attention_plan(context, &desc, &plan));
+  says(plan, "units: a workgroup has up to 256 queries, of all heads that share keys, and one of 4 parts of the keys");
+  kernel_is(plan, "hip_flash128", true);
+  desc = tdm_attention_default(16, 64, 8, 128, 512, 128, TDM_BF16); /* short prompts: heads share workgroups */
+  ACCEPTED(tdm_attention_plan(context, &desc, &plan));
+  says(plan, "units: a workgroup has up to 256 queries, of all heads that share keys\n");
+  kernel_is(plan, "hip_flash128", true);
 }
 
 /* ---- What the caller names ---- */
