@@ -48,11 +48,11 @@ typedef struct attention_args {
   uint32_t splits;
   int64_t split_keys;
   float *parts;
-  /* Decode kernels: one for each unit, 0 between launches: how many of its parts are stored. The last one adds them
-   * (last_part.h). NULL: a second launch does. */
+  /* Kernels with units: one for each unit, 0 between launches: how many of its parts are stored. The last one adds them
+   * (last_part.h, unit_parts.h). NULL: a second launch does. */
   uint32_t *counters;
   uint32_t part_floats; /* from one part's results to the next */
-  int32_t few_parts;    /* the last workgroup adds at most FEW_PARTS, of more than FEW_ROWS rows */
+  int32_t few_parts;    /* parts are stored as waves have them in registers (key_splits.h), for the last workgroup */
   /* Kernels with units; a round: splits * xcds; heads: batch * heads_kv, that is units of one block of rows. */
   hip_divisor of_splits, of_head_rows, of_xcds, of_round, of_heads;
   uint32_t heads;        /* kernels with units */

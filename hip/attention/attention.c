@@ -94,7 +94,7 @@ static bool supports_fast(const tdm_plan *plan, const attention_variant *v, char
 static bool supports_decode(const tdm_plan *plan, char *reason, size_t size) {
   const tdm_attention_desc *d = &plan->desc.attention;
   if (plan->empty) return true;
-  const int64_t group = d->heads_q / d->heads_kv, most = (1 << 30) - 1;
+  const int64_t group = d->heads_q / d->heads_kv, most = MOST_UNIT_ROWS;
   if (group > most || d->sq > most / group) {
     snprintf(reason, size, "sq = %" PRId64 ", of %" PRId64 " heads that share keys: must be at most 2^30 - 1 in total", d->sq,
              group);

@@ -12,7 +12,8 @@
  * SHARED if several waves have parts of a row, and MORE_PARTS for each further 16 parts of a wave; a workgroup loads
  * SECOND_BYTES in a clock, if HBM gives so much (1x8x1x1x32768x128 in 16, 32, 64, 128, 256 and 512 parts: 8,069, 8,668, 8,688,
  * 10,171, 10,623 and 14,636; with 16 queries on gfx942 in 64 and 128 parts 10,067 and 12,143), and an XCD begins a workgroup in
- * SECOND_WORKGROUP clocks (1x64x8x512x2048x128 in 2 parts of 256 rows, 16,384 workgroups: 46,102). A last workgroup, which adds
+ * SECOND_WORKGROUP clocks (1x64x8x512x2048x128 in 2 parts of 256 rows, 16,384 workgroups: 46,102); SECOND_OVERLAP of the
+ * shorter of the two counts too (1x32x8x256x2048x128 in 8 parts, 4,096 workgroups: 24,468). A last workgroup, which adds
  * the parts of its unit in the same launch, takes LAST, and LAST_MORE_PARTS more for each further 16 parts. It loads LAST_BYTES
  * in a clock, or LAST_BYTES_FEW of few parts. These are predictions on gfx950. On gfx942, where LDS
  * has room for two tiles, a tile takes TWO_STAGES_ALONE clocks, and TWO_STAGES_COLUMN for each column: 2295, 2930, 3495 and
@@ -31,12 +32,12 @@ enum { BEGIN = 4200, ALONE = 750, ALONE_COLUMN = 9, ALONE_256 = 4200, BEGIN_256 
 enum { SECOND = 7600, SHARED = 500, MORE_PARTS = 1300, SECOND_BYTES = 32, SECOND_WORKGROUP = 20 };
 enum { LAST = 2400, LAST_BYTES = 40, LAST_MORE_PARTS = 1000, LAST_BYTES_FEW = 130 };
 enum { MOST_ROUNDS = 4, TWO_STAGES_ALONE = 1100, TWO_STAGES_COLUMN = 19, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
-enum { MASKED = 950, MASKED_COLUMN = 9, MASKED_256 = 5500, MANY_ROWS = 64, MANY_ALONE = 300 };
-enum { MOST_UNIT_ROWS = 1 << 29 }; /* with those that fill up heads below 2^30 */
+enum { MASKED = 950, MASKED_COLUMN = 9, MASKED_256 = 5500, UNIT_MASKED = 8, MANY_ROWS = 64, MANY_ALONE = 300 };
 enum { F32_BEGIN = 9000, F32_ALONE = 500, F32_COLUMN = 17, F32_BYTES = 13 };
 #define BEGIN_ROWS 0.35
 #define MANY_COLUMN 16.5
 #define SHARE 0.8 /* of the peak that HBM gives */
+#define SECOND_OVERLAP 0.4
 
 /* Three tiles of keys and values fit into LDS. */
 static bool has_three_stages(const tdm_plan *plan) {
@@ -48,12 +49,13 @@ static bool has_three_stages(const tdm_plan *plan) {
  * 1x12x12x197x197x64; tiles for 1x4x1x1024x4096 on an eighth of the chips, and gfx950's for 1x8x1x1024 with 2048 and 4096 keys,
  * head_dim 64 to 192. halves: what two tiles of 32 keys take more, with 129 to 192 columns. last: of the last workgroup of a
  * unit, which adds its parts, last_bytes of them in a clock: 1x32x8x256x2048x128 and 1x32x8x128x4096x128 in 8 and 16 parts.
- * wide: of flash256, by 1x16x4x128x512 and 1x4x1x700x1500 (43,281 and 92,579 on gfx950). */
+ * wide: of flash256, by 1x16x4x128x512 and 1x4x1x700x1500 (43,281 and 92,579 on gfx950); on gfx942 7 % more than these give,
+ * because decode256, whose estimate is so much too high there, takes 2 % less in full rounds. */
 typedef struct flash_clocks {
   double begin, begin_rows, tile, column, halves, last, last_bytes, wide_begin, wide_tile;
 } flash_clocks;
 static const flash_clocks three_stages = {6400, 0.177, 990, 9.5, 740, 8500, 60, 13000, 3160};
-static const flash_clocks two_stages = {7000, 0.5, 1450, 23, 0, 3000, 54, 22000, 5750};
+static const flash_clocks two_stages = {7000, 0.5, 1450, 23, 0, 3000, 54, 23500, 6200};
 
 static const flash_clocks *flash_of(const tdm_plan *plan) { return has_three_stages(plan) ? &three_stages : &two_stages; }
 
@@ -71,11 +73,11 @@ static double clocks_of_second(const tdm_plan *plan, int64_t parts) {
   const unsigned threads = many ? MANY_PARTS_THREADS : PARTS_THREADS;
   const double units = (double)units_of(d, block), of_workgroup = (double)(of_wave * threads) * sizeof(float);
   const double waves = (double)(rows_of_unit(d, block) * PARTS_WAVES(d->head_dim) * sharing);
-  const double workgroups = units * ceil(waves / (threads / HIP_LANES));
-  return SECOND + (sharing > 1 ? SHARED : 0) + MORE_PARTS * (double)((of_wave - 1) / PARTS_AT_ONCE) +
-         fmax(SECOND_WORKGROUP * workgroups / plan->context->hip->xcds,
-              fmax(of_workgroup / SECOND_BYTES,
-                   units * bytes_of_parts(plan, parts) / (SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm)));
+  const double begins = SECOND_WORKGROUP * units * ceil(waves / (threads / HIP_LANES)) / plan->context->hip->xcds;
+  const double loads = fmax(of_workgroup / SECOND_BYTES,
+                            units * bytes_of_parts(plan, parts) / (SHARE * tdm_hip_rates(plan->context->hip, d->type).hbm));
+  return SECOND + (sharing > 1 ? SHARED : 0) + MORE_PARTS * (double)((of_wave - 1) / PARTS_AT_ONCE) + fmax(begins, loads) +
+         SECOND_OVERLAP * fmin(begins, loads);
 }
 
 static double clocks_of_last(const tdm_plan *plan, int64_t parts) {
@@ -201,18 +203,24 @@ static double clocks_of_flash(const tdm_plan *plan) {
   return fmax(longest, rounds * (begin + tile * ceil(seen / FAST_KEYS)));
 }
 
-/* Of a launch of flash in units. Causal workgroups come in any order. */
+/* Of a launch of flash in units. Causal workgroups come in any order, so they count as full ones. Each tile with a mask but
+ * one takes UNIT_MASKED more for each column (8x128x8x128x128x128, 2 tiles in 2 rounds: 47,022, and without a mask 43,003 on
+ * gfx950; 8x64x8x64x64x128, one tile: 18,399, which this has without more). */
 static double clocks_of_units(const tdm_plan *plan) {
   const tdm_attention_desc *d = &plan->desc.attention;
   const int64_t parts = attention_choose_parts(plan, INT64_MAX), tiles = tiles_of_keys(d);
-  return clocks_of_parts(plan, tiles, parts);
+  const double clocks = clocks_of_parts(plan, tiles, parts);
+  if (!d->causal) return clocks;
+  const double masked = fmin((double)((tiles - 1) / parts + 1), ceil(fmin((double)d->sq, FAST_ROWS) / FAST_KEYS)) - 1;
+  const double rounds = ceil((double)(units_of(d, FAST_ROWS) * parts) / plan->context->hip->compute_units);
+  return clocks + rounds * masked * UNIT_MASKED * columns_of(plan);
 }
 
 bool attention_in_units(const tdm_plan *plan) {
   const attention_variant *v = variant_of(plan);
   const tdm_attention_desc *d = &plan->desc.attention;
   if (v->decode || v->head_dim == 0 || columns_of(plan) > FAST_COLUMNS || plan->empty) return false;
-  return (double)d->heads_q * (double)d->sq < MOST_UNIT_ROWS && clocks_of_units(plan) < clocks_of_flash(plan);
+  return rows_of_head(d, FAST_ROWS) <= MOST_UNIT_ROWS && clocks_of_units(plan) < clocks_of_flash(plan);
 }
 
 /* What tiles of keys take more that some rows of a wave don't see whole: it looks for NaN and infinities among their values,
@@ -253,9 +261,8 @@ static double clocks_of_memory(const tdm_plan *plan) {
 
 void attention_cost(const tdm_plan *plan, tdm_cost *cost) {
   const attention_variant *v = variant_of(plan);
-  const double computed = v->decode                  ? clocks_of_decode(plan)
-                          : attention_in_units(plan) ? clocks_of_units(plan)
-                                                     : clocks_of_flash(plan),
-               memory = clocks_of_memory(plan);
+  const double memory = clocks_of_memory(plan);
+  double computed = v->decode ? clocks_of_decode(plan) : clocks_of_flash(plan);
+  if (attention_in_units(plan)) computed = clocks_of_units(plan);
   *cost = (tdm_cost){fmax(computed, memory), computed > 2 * memory ? v->head_dim > 0 ? "mfma" : "valu" : "hbm"};
 }

@@ -22,6 +22,7 @@ static inline const attention_variant *variant_of(const tdm_plan *plan) { return
 static inline int64_t block_of(const attention_variant *v) {
   return v->f32 ? F32_ROWS : v->decode || v->head_dim == 0 ? GENERAL_ROWS : FAST_ROWS;
 }
+enum { MOST_UNIT_ROWS = (1 << 30) - 1 }; /* of a head of keys */
 static inline int64_t head_rows_of(const tdm_attention_desc *d, int64_t block) {
   return block == FAST_ROWS ? (d->sq + WAVE_ROWS - 1) / WAVE_ROWS * WAVE_ROWS : d->sq;
 }

@@ -1,8 +1,8 @@
-/* What the key splits of a decode store until they are added, in f32: [workgroup][row][head_dim], the sums of probabilities
- * times values; and after them [workgroup][row][2], the reference (the sums are relative to 2 to this power) and the sum of
- * the probabilities. Few parts (args.h) are added by the waves that have their rows, and stored as these have them in
- * registers, so that what a wave stores and loads at once are whole lines: [workgroup][wave][8 columns][lane][4]. Workgroup:
- * key split + splits * unit. Unit, row: as in work.h. */
+/* What the key splits of decode and of flash in units store until they are added, in f32: [workgroup][row][head_dim], the sums
+ * of probabilities times values; and after them [workgroup][row][2], the reference (the sums are relative to 2 to this power)
+ * and the sum of the probabilities. Where waves add the rows that they have themselves (few parts of decode, and flash in one
+ * launch), parts are stored as these have them in registers, so that what a wave stores and loads at once are whole lines:
+ * [workgroup][wave][8 columns][lane][4]. Workgroup: key split + splits * unit. Unit, row: as in work.h. */
 #ifndef TANDEM_HIP_ATTENTION_KEY_SPLITS_H
 #define TANDEM_HIP_ATTENTION_KEY_SPLITS_H
 

@@ -322,7 +322,7 @@ DEVICE void flash_body(const attention_args *a, LDS two_stages<head> *lds, tdm_t
   LDS char *rows = (LDS char *)lds + wave_index() * ROWS_BYTES<head>;
   const bool parts = units && a->splits > 1;
   if (!parts) store_lds_rows(&w, a, &work, first, rows, type);
-  if (group == 0) barrier();
+  if (group == 0) barrier(); /* both groups are in the same slot again */
   if (parts) end_unit(&w, a, (LDS char *)lds, type);
 }
 
