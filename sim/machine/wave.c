@@ -3,7 +3,6 @@
 
 #include "mode.h"
 #include "sim/isa/decode.h"
-#include "sim/isa/op/mfma.h"
 #include "watch.h"
 
 static bool begin_block(wave *w) {
@@ -45,10 +44,6 @@ static bool run_instruction(wave *w, const inst *i) {
   if (w->watched) {
     watch_all_inst(w, i);
     if (w->state == WAVE_FAULT) return false;
-  }
-  if (i->class == CLASS_MFMA && w->group->launch->skip_matrix) {
-    mfma_leave_out(w, i);
-    return true;
   }
   if (i->class == CLASS_VALU && !mode_is_default(w))
     mode_run(w, i);

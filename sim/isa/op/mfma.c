@@ -100,8 +100,10 @@ void mfma_accumulator(wave *w, const inst *i) {
   }
 }
 
-void mfma_leave_out(wave *w, const inst *i) {
+bool mfma_left_out(wave *w, const inst *i) {
+  if (!w->group->launch->skip_matrix) return false;
   if (i->op->shape[0] == '=') mfma_accumulator(w, i);
+  return true;
 }
 
 /* ---- Products ---- */
@@ -165,7 +167,7 @@ static void multiply(u32 (*d)[LANES], const plane a, const plane b, const mfma_f
 static void run(wave *w, const inst *i, product *wide, product *narrow) {
   mfma_form f = mfma_form_of(i);
   _Alignas(64) plane a, b;
-  if (!broadcast_fits(w, i, &f)) return;
+  if (mfma_left_out(w, i) || !broadcast_fits(w, i, &f)) return;
   unpack(w, (const u32(*)[LANES])operand_rows(w, i, 1), f.a, f.each, a);
   unpack(w, (const u32(*)[LANES])operand_rows(w, i, 2), f.b, f.each, b);
   permute(i->blgp, f.each, b);
@@ -196,6 +198,7 @@ static bool spread(wave *w, const inst *i, int each, const plane stored, plane a
 static void run_sparse(wave *w, const inst *i, product *wide) {
   mfma_form f = mfma_form_of(i);
   _Alignas(64) plane stored, a, b;
+  if (mfma_left_out(w, i)) return;
   unpack(w, (const u32(*)[LANES])operand_rows(w, i, 1), f.a, f.each / 2, stored);
   unpack(w, (const u32(*)[LANES])operand_rows(w, i, 2), f.b, f.each, b);
   if (!spread(w, i, f.each, (const u32(*)[LANES])stored, a)) return;

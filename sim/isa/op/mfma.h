@@ -18,7 +18,7 @@ static inline mfma_form mfma_form_of(const inst *i) {
 
 /* Copies C to the registers of D; a constant C to all of them. */
 void mfma_accumulator(wave *w, const inst *i);
-/* D = C, as if the products were 0. The sparse ones have their C in D. */
-void mfma_leave_out(wave *w, const inst *i);
+/* Where the launch multiplies nothing: D = C. The sparse ones have their C in D. False: it multiplies. */
+bool mfma_left_out(wave *w, const inst *i);
 
 #endif

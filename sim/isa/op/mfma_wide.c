@@ -16,6 +16,7 @@ static double element(const u32 (*rows)[LANES], int lane, bool negate) {
 /* A[i][k] of block b: lane k * M * blocks + b * M + i. D[i][j]: registers of i / R, lane i % R * M * blocks + b * M + j,
  * R = 64 / (M * blocks). Source: amd_matrix_instruction_calculator. */
 static void mfma_f64(wave *w, const inst *i) {
+  if (mfma_left_out(w, i)) return;
   mfma_form f = mfma_form_of(i);
   int row_lanes = f.m * f.blocks, across = 64 / row_lanes;
   u32 a[2][LANES], b[2][LANES];
@@ -88,6 +89,7 @@ static void multiply(u32 (*d)[LANES], double a[EACH][LANES], double b[EACH][LANE
 
 static void run(wave *w, const inst *i, bool scaled) {
   _Alignas(64) double a[EACH][LANES], b[EACH][LANES];
+  if (mfma_left_out(w, i)) return;
   if (i->cbsz > LOWP_FP4 || i->blgp > LOWP_FP4) {
     wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, NO_ADDRESS, "cbsz = %d, blgp = %d: both must be a format, 0 to 4",
                i->cbsz, i->blgp);
