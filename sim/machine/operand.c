@@ -168,3 +168,14 @@ void wave_result(wave *w, const inst *i, int n, const u32 *rows) {
   write_row(w->v[o->reg], changed[0], mask);
   if (o->count > 1) write_row(w->v[o->reg + 1], changed[1], mask);
 }
+
+void operand_accumulator(wave *w, const inst *i) {
+  const operand *c = &i->operand[3], *d = &i->operand[0];
+  u32(*to)[LANES] = &w->v[d->reg];
+  if (i->op->shape[0] != '=') return;
+  if (c->kind == OPERAND_VGPR) {
+    if (c->reg != d->reg) memmove(to, w->v[c->reg], d->count * sizeof *to);
+  } else {
+    for (int r = 0; r < d->count; r++) memcpy(to[r], c->lanes + (c->count == 2 ? r % 2 : 0) * LANES, sizeof *to);
+  }
+}

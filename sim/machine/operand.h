@@ -27,6 +27,8 @@ const u32 *wave_row(wave *w, const inst *i, int n);
 const u32 *wave_source(wave *w, const inst *i, int n);
 /* Applies clamp, SDWA, op_sel and the DPP masks to the result of operand n (rows of 64 lanes), and writes it. */
 void wave_result(wave *w, const inst *i, int n, const u32 *rows);
+/* Matrix instructions: copies C to the registers of D, a constant C to all of them. Sparse ones have C in D. */
+void operand_accumulator(wave *w, const inst *i);
 
 static inline const u32 *src(wave *w, const inst *i, int n) {
   const operand *o = &i->operand[n];

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "mode.h"
+#include "operand.h"
 #include "sim/isa/decode.h"
 #include "watch.h"
 
@@ -45,7 +46,9 @@ static bool run_instruction(wave *w, const inst *i) {
     watch_all_inst(w, i);
     if (w->state == WAVE_FAULT) return false;
   }
-  if (i->class == CLASS_VALU && !mode_is_default(w))
+  if (i->class == CLASS_MFMA && w->group->launch->skip_matrix)
+    operand_accumulator(w, i);
+  else if (i->class == CLASS_VALU && !mode_is_default(w))
     mode_run(w, i);
   else
     i->run(w, i);

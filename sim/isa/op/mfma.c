@@ -90,22 +90,6 @@ static bool broadcast_fits(wave *w, const inst *i, const mfma_form *f) {
   return false;
 }
 
-void mfma_accumulator(wave *w, const inst *i) {
-  const operand *c = &i->operand[3], *d = &i->operand[0];
-  u32(*to)[LANES] = operand_rows(w, i, 0);
-  if (c->kind == OPERAND_VGPR) {
-    if (c->reg != d->reg) memmove(to, w->v[c->reg], d->count * sizeof *to);
-  } else {
-    for (int r = 0; r < d->count; r++) memcpy(to[r], c->lanes + (c->count == 2 ? r % 2 : 0) * LANES, sizeof *to);
-  }
-}
-
-bool mfma_left_out(wave *w, const inst *i) {
-  if (!w->group->launch->skip_matrix) return false;
-  if (i->op->shape[0] == '=') mfma_accumulator(w, i);
-  return true;
-}
-
 /* ---- Products ---- */
 
 /* Where a block's A and B start, and the way through k. */
@@ -167,11 +151,11 @@ static void multiply(u32 (*d)[LANES], const plane a, const plane b, const mfma_f
 static void run(wave *w, const inst *i, product *wide, product *narrow) {
   mfma_form f = mfma_form_of(i);
   _Alignas(64) plane a, b;
-  if (mfma_left_out(w, i) || !broadcast_fits(w, i, &f)) return;
+  if (!broadcast_fits(w, i, &f)) return;
   unpack(w, (const u32(*)[LANES])operand_rows(w, i, 1), f.a, f.each, a);
   unpack(w, (const u32(*)[LANES])operand_rows(w, i, 2), f.b, f.each, b);
   permute(i->blgp, f.each, b);
-  mfma_accumulator(w, i);
+  operand_accumulator(w, i);
   multiply(operand_rows(w, i, 0), (const u32(*)[LANES])a, (const u32(*)[LANES])b, &f, i->cbsz, i->abid, wide, narrow);
 }
 static void mfma_f32(wave *w, const inst *i) { run(w, i, product_f32, product_f32_narrow); }
@@ -198,7 +182,6 @@ static bool spread(wave *w, const inst *i, int each, const plane stored, plane a
 static void run_sparse(wave *w, const inst *i, product *wide) {
   mfma_form f = mfma_form_of(i);
   _Alignas(64) plane stored, a, b;
-  if (mfma_left_out(w, i)) return;
   unpack(w, (const u32(*)[LANES])operand_rows(w, i, 1), f.a, f.each / 2, stored);
   unpack(w, (const u32(*)[LANES])operand_rows(w, i, 2), f.b, f.each, b);
   if (!spread(w, i, f.each, (const u32(*)[LANES])stored, a)) return;

@@ -16,9 +16,4 @@ static inline mfma_form mfma_form_of(const inst *i) {
   return (mfma_form){s->m, s->k, s->blocks, s->k * s->m * s->blocks / 64, (mfma_type)s->a, (mfma_type)s->b};
 }
 
-/* Copies C to the registers of D; a constant C to all of them. */
-void mfma_accumulator(wave *w, const inst *i);
-/* Where the launch multiplies nothing: D = C. The sparse ones have their C in D. False: it multiplies. */
-bool mfma_left_out(wave *w, const inst *i);
-
 #endif

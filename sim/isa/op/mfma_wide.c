@@ -16,13 +16,12 @@ static double element(const u32 (*rows)[LANES], int lane, bool negate) {
 /* A[i][k] of block b: lane k * M * blocks + b * M + i. D[i][j]: registers of i / R, lane i % R * M * blocks + b * M + j,
  * R = 64 / (M * blocks). Source: amd_matrix_instruction_calculator. */
 static void mfma_f64(wave *w, const inst *i) {
-  if (mfma_left_out(w, i)) return;
   mfma_form f = mfma_form_of(i);
   int row_lanes = f.m * f.blocks, across = 64 / row_lanes;
   u32 a[2][LANES], b[2][LANES];
   memcpy(a, operand_rows(w, i, 1), sizeof a);
   memcpy(b, operand_rows(w, i, 2), sizeof b);
-  mfma_accumulator(w, i);
+  operand_accumulator(w, i);
   for (int row = 0; row < f.m; row++) {
     u32(*d)[LANES] = operand_rows(w, i, 0) + 2 * (row / across);
     for (int lane = 0; lane < row_lanes; lane++) { /* block by block, column by column */
@@ -89,7 +88,6 @@ static void multiply(u32 (*d)[LANES], double a[EACH][LANES], double b[EACH][LANE
 
 static void run(wave *w, const inst *i, bool scaled) {
   _Alignas(64) double a[EACH][LANES], b[EACH][LANES];
-  if (mfma_left_out(w, i)) return;
   if (i->cbsz > LOWP_FP4 || i->blgp > LOWP_FP4) {
     wave_fault(w, i, GFXSIM_UNIMPLEMENTED_INSTRUCTION, -1, NO_ADDRESS, "cbsz = %d, blgp = %d: both must be a format, 0 to 4",
                i->cbsz, i->blgp);
@@ -100,7 +98,7 @@ static void run(wave *w, const inst *i, bool scaled) {
   unpack((const u32(*)[LANES])operand_rows(w, i, 2), (lowp_format)i->blgp, m, b);
   if (scaled) scale(w, i, 4, a);
   if (scaled) scale(w, i, 5, b);
-  mfma_accumulator(w, i);
+  operand_accumulator(w, i);
   multiply(operand_rows(w, i, 0), a, b, (int)m);
 }
 static void mfma_f8f6f4(wave *w, const inst *i) { run(w, i, false); }
