@@ -14,7 +14,7 @@ complain() {
 "$bench" gemm 512x512x256 --dtype bf16 --layout nt --kernel hip_256x256 --device "sim:$chip" --json gemm.json --csv gemm.csv --markdown gemm.md --wide >gemm.txt
 "$bench" add 64x512 --device "host,sim:$chip" --min-time 0.01 --json add.json --csv add.csv >add.txt
 for fill in real rising; do
-  "$bench" attention 1x1x1x128x512x256 --dtype f16 --kernel hip_flash256 --set "scale=0.34657,fill=$fill" --device "sim:$chip" --time --json "$fill.json" --list >"$fill.txt"
+  "$bench" attention 1x1x1x256x512x64 --dtype f16 --kernel hip_flash64 --set "scale=0.34657,fill=$fill" --device "sim:$chip,xcds=1,cus_per_xcd=1" --time --json "$fill.json" --list >"$fill.txt"
 done
 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --json part.json --wide >part.txt
 "$bench" add 1024x4096 --device "sim:$chip" --workgroups 8 --check-time 0.001 --json rows.json >rows.txt
