@@ -54,8 +54,23 @@ static bool has_three_stages(const tdm_plan *plan) {
 typedef struct flash_clocks {
   double begin, begin_rows, tile, column, halves, last, last_bytes, wide_begin, wide_tile;
 } flash_clocks;
-static const flash_clocks three_stages = {6400, 0.177, 990, 9.5, 740, 8500, 60, 13000, 3160};
-static const flash_clocks two_stages = {7000, 0.5, 1450, 23, 0, 3000, 54, 23500, 6200};
+static const flash_clocks three_stages = {.begin = 6400,
+                                          .begin_rows = 0.177,
+                                          .tile = 990,
+                                          .column = 9.5,
+                                          .halves = 740,
+                                          .last = 8500,
+                                          .last_bytes = 60,
+                                          .wide_begin = 13000,
+                                          .wide_tile = 3160};
+static const flash_clocks two_stages = {.begin = 7000,
+                                        .begin_rows = 0.5,
+                                        .tile = 1450,
+                                        .column = 23,
+                                        .last = 3000,
+                                        .last_bytes = 54,
+                                        .wide_begin = 23500,
+                                        .wide_tile = 6200};
 
 static const flash_clocks *flash_of(const tdm_plan *plan) { return has_three_stages(plan) ? &three_stages : &two_stages; }
 
@@ -203,37 +218,46 @@ static double clocks_of_flash(const tdm_plan *plan) {
   return fmax(longest, rounds * (begin + tile * ceil(seen / FAST_KEYS)));
 }
 
-/* Of a launch of flash in units. Causal workgroups come in any order, so they count as full ones. Each tile with a mask but
- * one takes UNIT_MASKED more for each column (8x128x8x128x128x128, 2 tiles in 2 rounds: 47,022, and without a mask 43,003 on
- * gfx950; 8x64x8x64x64x128, one tile: 18,399, which this has without more). */
-static double clocks_of_units(const tdm_plan *plan) {
+/* What tiles of keys take more that some rows of a wave don't see whole. Decode looks for NaN and infinities among their
+ * values, and its products do not overlap; a wave with rows of two heads sees only the keys before the first query whole.
+ * Flash in units takes UNIT_MASKED more for each column of such a tile but one (8x128x8x128x128x128, 2 tiles in 2 rounds:
+ * 47,022, and without a mask 43,003 on gfx950; 8x64x8x64x64x128, one tile: 18,399, which this has without more). */
+static double clocks_of_masks(const tdm_plan *plan, int64_t parts) {
+  const attention_variant *v = variant_of(plan);
   const tdm_attention_desc *d = &plan->desc.attention;
-  const int64_t parts = attention_choose_parts(plan, INT64_MAX), tiles = tiles_of_keys(d);
-  const double clocks = clocks_of_parts(plan, tiles, parts);
-  if (!d->causal) return clocks;
-  const double masked = fmin((double)((tiles - 1) / parts + 1), ceil(fmin((double)d->sq, FAST_ROWS) / FAST_KEYS)) - 1;
-  const double rounds = ceil((double)(units_of(d, FAST_ROWS) * parts) / plan->context->hip->compute_units);
-  return clocks + rounds * masked * UNIT_MASKED * columns_of(plan);
+  if (!d->causal || d->sq < 2 || v->head_dim == 0 || v->f32) return 0;
+  const int64_t block = block_of(v);
+  const double tiles = (double)((tiles_of_keys(d) - 1) / parts + 1);
+  const double rounds = ceil((double)(units_of(d, block) * parts) / plan->context->hip->compute_units);
+  const bool heads_meet = v->decode && rows_of_head(d, block) > d->sq && d->sq % WAVE_ROWS != 0;
+  const double rows = heads_meet ? (double)d->sq : fmin((double)d->sq, (double)block);
+  const double masked = fmin(tiles, ceil(rows / FAST_KEYS));
+  if (!v->decode) return rounds * (masked - 1) * UNIT_MASKED * columns_of(plan);
+  return rounds * masked * (d->head_dim > 128 ? MASKED_256 : MASKED + MASKED_COLUMN * columns_of(plan));
+}
+
+/* Of a launch of flash in units. Causal workgroups come in any order, so they count as full ones. */
+static double clocks_of_units(const tdm_plan *plan) {
+  const int64_t parts = attention_choose_parts(plan, INT64_MAX);
+  return clocks_of_parts(plan, tiles_of_keys(&plan->desc.attention), parts) + clocks_of_masks(plan, parts);
+}
+
+/* Of the faster of both. */
+static double clocks_of_either(const tdm_plan *plan, bool *units) {
+  const attention_variant *v = variant_of(plan);
+  const double whole = clocks_of_flash(plan);
+  *units = false;
+  if (v->head_dim == 0 || columns_of(plan) > FAST_COLUMNS || rows_of_head(&plan->desc.attention, FAST_ROWS) > MOST_UNIT_ROWS)
+    return whole;
+  const double in_units = clocks_of_units(plan);
+  *units = in_units < whole;
+  return fmin(in_units, whole);
 }
 
 bool attention_in_units(const tdm_plan *plan) {
-  const attention_variant *v = variant_of(plan);
-  const tdm_attention_desc *d = &plan->desc.attention;
-  if (v->decode || v->head_dim == 0 || columns_of(plan) > FAST_COLUMNS || plan->empty) return false;
-  return rows_of_head(d, FAST_ROWS) <= MOST_UNIT_ROWS && clocks_of_units(plan) < clocks_of_flash(plan);
-}
-
-/* What tiles of keys take more that some rows of a wave don't see whole: it looks for NaN and infinities among their values,
- * and its products do not overlap. A wave with rows of two heads sees only the keys before the first query whole. */
-static double clocks_of_masks(const tdm_plan *plan, int64_t parts) {
-  const tdm_attention_desc *d = &plan->desc.attention;
-  if (!d->causal || d->sq < 2 || variant_of(plan)->head_dim == 0 || variant_of(plan)->f32) return 0;
-  const double rows =
-      rows_of_head(d, GENERAL_ROWS) > d->sq && d->sq % 32 != 0 ? (double)d->sq : fmin((double)d->sq, GENERAL_ROWS);
-  const double tiles = (double)((tiles_of_keys(d) - 1) / parts + 1);
-  const double workgroups = (double)units_of(d, block_of(variant_of(plan))) * (double)parts;
-  return ceil(workgroups / plan->context->hip->compute_units) * fmin(tiles, ceil(rows / FAST_KEYS)) *
-         (d->head_dim > 128 ? MASKED_256 : MASKED + MASKED_COLUMN * columns_of(plan));
+  bool units = false;
+  if (!variant_of(plan)->decode && !plan->empty) clocks_of_either(plan, &units);
+  return units;
 }
 
 /* Of a launch of decode. Without parts it computes what flash does, but causal workgroups come in any order. So only for f32,
@@ -261,8 +285,8 @@ static double clocks_of_memory(const tdm_plan *plan) {
 
 void attention_cost(const tdm_plan *plan, tdm_cost *cost) {
   const attention_variant *v = variant_of(plan);
+  bool units;
+  const double computed = v->decode ? clocks_of_decode(plan) : clocks_of_either(plan, &units);
   const double memory = clocks_of_memory(plan);
-  double computed = v->decode ? clocks_of_decode(plan) : clocks_of_flash(plan);
-  if (attention_in_units(plan)) computed = clocks_of_units(plan);
   *cost = (tdm_cost){fmax(computed, memory), computed > 2 * memory ? v->head_dim > 0 ? "mfma" : "valu" : "hbm"};
 }

@@ -50,6 +50,24 @@ DEVICE uint32_t lane_of_part(uint32_t wave, uint32_t lane) {
 
 DEVICE f32x4 four_of(const f32x16 *x, int r) { return (f32x4){(*x)[r], (*x)[r + 1], (*x)[r + 2], (*x)[r + 3]}; }
 
+/* Stores the lane's sums in a part: those of row `row`, or of few parts in the place of wave `wave`. any: else they are 0. */
+template <int head>
+DEVICE void store_sums(const fast_rows<head> *w, const attention_args *a, float *results, uint32_t wave, uint32_t row,
+                       uint32_t lane, bool any) {
+  const uint32_t head_dim = (uint32_t)a->head_dim;
+  if (a->few_parts) {
+    f32x4 *part = (f32x4 *)results + lane_of_part<head>(wave, lane);
+#pragma unroll
+    for (int i = 0; i < head / 8; i++) /* head_dim is a multiple of 8, and so for both halves of the wave */
+      if (8u * i < head_dim) part[i * WAVE] = any ? four_of(&w->o[i / 4], i % 4 * 4) : (f32x4)0;
+  } else {
+    f32x4 *part = (f32x4 *)results + (row * head_dim / 4 + lane / 32);
+#pragma unroll
+    for (int i = 0; i < head / 8; i++)
+      if (8u * i < head_dim) part[i * 2] = any ? four_of(&w->o[i / 4], i % 4 * 4) : (f32x4)0;
+  }
+}
+
 template <int head>
 DEVICE void store_rows(const fast_rows<head> *w, const attention_args *a, const attention_work *work, int64_t first,
                        tdm_type type) {
@@ -58,16 +76,8 @@ DEVICE void store_rows(const fast_rows<head> *w, const attention_args *a, const 
   const uint32_t row = (uint32_t)first + lane % 32, of_part = row % GENERAL_ROWS, head_dim = (uint32_t)a->head_dim;
   float sum = w->sum + other_half(w->sum);
   if (row >= (uint32_t)work->rows) return;
-  if (work->part != nullptr && a->few_parts) {
-    f32x4 *part = (f32x4 *)work->part + lane_of_part<head>((uint32_t)first % GENERAL_ROWS / 32, lane);
-#pragma unroll
-    for (int i = 0; i < head / 8; i++) /* head_dim is a multiple of 8, and so for both halves of the wave */
-      if (8u * i < head_dim) part[i * WAVE] = four_of(&w->o[i / 4], i % 4 * 4);
-  } else if (work->part != nullptr) {
-    f32x4 *part = (f32x4 *)work->part + (of_part * head_dim / 4 + lane / 32);
-#pragma unroll
-    for (int i = 0; i < head / 8; i++)
-      if (8u * i < head_dim) part[i * 2] = four_of(&w->o[i / 4], i % 4 * 4);
+  if (work->part != nullptr) {
+    store_sums(w, a, work->part, (uint32_t)first % GENERAL_ROWS / 32, of_part, lane, true);
   } else {
     char *o = work->o + 2 * row_offset(a, work, &a->o_stride, row) + lane / 32 * 8;
 #pragma unroll

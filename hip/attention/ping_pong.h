@@ -274,9 +274,8 @@ DEVICE void begin_loop(pong<head> *w, const attention_args *a, const attention_w
 
 template <int head, bool units>
 DEVICE void flash_body(const attention_args *a, LDS flash_stages<head> *lds, tdm_type type) {
-  const wave_queries<units> queries = find_queries<units>(a, type);
-  const attention_work work = queries.work;
-  const int64_t first = queries.first;
+  const attention_work work = find_queries<units>(a, type);
+  const int64_t first = work.first;
   pong<head> w;
   w.lds = lds;
   tile_source k = source_of(work.k, a->k_stride.row, work.keys, a->head_dim),
@@ -320,7 +319,7 @@ DEVICE void flash_body(const attention_args *a, LDS flash_stages<head> *lds, tdm
   int whole = (int)in_scalar(
       (uint32_t)(keys_seen_by_all(a, &work, first) / KEYS<head>)); /* tiles that all of the wave's rows see completely */
   int end = (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, first, 32) + KEYS<head> - 1) / KEYS<head>));
-  int count = (int)in_scalar((uint32_t)((keys_seen_by(a, &work, queries.last) + KEYS<head> - 1) / KEYS<head>));
+  int count = (int)in_scalar((uint32_t)((keys_seen_by(a, &work, work.last) + KEYS<head> - 1) / KEYS<head>));
   lane_places_of(&w.at, (LDS char *)lds->k[0], (LDS char *)lds->v[0]);
   begin_sums(&w, a, &work, first + lane_index() % 32);
   begin_loop(&w, a, &work, first, group);

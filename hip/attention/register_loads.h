@@ -256,9 +256,8 @@ DEVICE void load_queries(turns<head> *w, const attention_args *a, const attentio
 template <int head, bool units>
 DEVICE void flash_body(const attention_args *a, LDS two_stages<head> *lds, tdm_type type) {
   const int scores = SCORE_PRODUCTS<head>, all = scores + VALUE_PRODUCTS<head>;
-  const wave_queries<units> queries = find_queries<units>(a, type);
-  const attention_work work = queries.work;
-  const int64_t first = queries.first;
+  const attention_work work = find_queries<units>(a, type);
+  const int64_t first = work.first;
   turns<head> w;
   tile_source k = source_of(work.k, a->k_stride.row, work.keys, a->head_dim),
               v = source_of(work.v, a->v_stride.row, work.keys, a->head_dim);
@@ -289,7 +288,7 @@ DEVICE void flash_body(const attention_args *a, LDS two_stages<head> *lds, tdm_t
       (uint32_t)(keys_seen_by_all(a, &work, first) / KEYS<head>)); /* tiles that all of the wave's rows see completely */
   const int end = (int)in_scalar((uint32_t)((keys_seen_by_any(a, &work, first, 32) + KEYS<head> - 1) / KEYS<head>)),
             group = wave_index() / 4;
-  const int count = (int)in_scalar((uint32_t)((keys_seen_by(a, &work, queries.last) + KEYS<head> - 1) / KEYS<head>));
+  const int count = (int)in_scalar((uint32_t)((keys_seen_by(a, &work, work.last) + KEYS<head> - 1) / KEYS<head>));
   lane_places_of(&w.at, (LDS char *)lds->k[0], (LDS char *)lds->v[1]); /* the first values come after a turn */
   finish_keys(&first_keys, at_lds(w.k_to));
   w.k_to ^= HALF_TILE<head>;

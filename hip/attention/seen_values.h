@@ -52,9 +52,8 @@ DEVICE buffer rows_from(const tile_source *s, int64_t row) {
 template <int head, bool units>
 DEVICE void compute_seen(wave_rows<head, head / 16> *w, const attention_args *args, tdm_type type) {
   const attention_args a = args_again(args);
-  const wave_queries<units> queries_of = find_queries<units>(&a, type);
-  const attention_work work = queries_of.work;
-  const int64_t first = queries_of.first, keys = keys_seen_by_any(&a, &work, first, 32);
+  const attention_work work = find_queries<units>(&a, type);
+  const int64_t first = work.first, keys = keys_seen_by_any(&a, &work, first, 32);
   const tile_source q = source_of(work.q + 2 * first * a.q_stride.row, a.q_stride.row, work.rows - first, a.head_dim);
   const tile_source k = source_of(work.k, a.k_stride.row, work.keys, a.head_dim),
                     v = source_of(work.v, a.v_stride.row, work.keys, a.head_dim);

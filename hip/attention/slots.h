@@ -7,24 +7,14 @@
 
 /* ---- Queries ---- */
 
-/* A wave's 32 queries, and the keys of the workgroup. last: the last query of any wave. */
+/* A wave's 32 queries, from w.first on, and the keys of the workgroup. */
 template <bool units>
-struct wave_queries {
-  attention_work work;
-  int64_t first, last;
-};
-template <bool units>
-DEVICE wave_queries<units> find_queries(const attention_args *a, tdm_type type) {
-  wave_queries<units> w;
-  if constexpr (units) {
-    w.work = find_wave_of_unit(a, &w.last, type);
-    w.first = w.work.first;
-  } else {
-    load_work_arguments(a);
-    w.work = find_work(a, FAST_ROWS, type);
-    w.first = w.work.first + wave_index() * 32;
-    w.last = least(w.work.first + FAST_ROWS, w.work.rows) - 1;
-  }
+DEVICE attention_work find_queries(const attention_args *a, tdm_type type) {
+  if constexpr (units) return find_wave_of_unit(a, type);
+  load_work_arguments(a);
+  attention_work w = find_work(a, FAST_ROWS, type);
+  w.last = least(w.first + FAST_ROWS, w.rows) - 1;
+  w.first += wave_index() * WAVE_ROWS;
   return w;
 }
 

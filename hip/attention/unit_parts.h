@@ -10,18 +10,12 @@
 template <int head>
 DEVICE void store_part(const fast_rows<head> *w, const attention_args *a, const part_place *place) {
   const uint32_t workgroup = place->unit * a->splits + place->part, of_wave = (uint32_t)wave_index() * WAVE_ROWS;
-  const uint32_t head_dim = (uint32_t)a->head_dim;
   uint32_t lane = (uint32_t)lane_index();
   keep_in_register(&lane); /* what depends on it is not computed before the loop, and kept */
   const uint32_t row = of_wave + lane % WAVE_ROWS;
   const float sum = w->sum + other_half(w->sum);
   if (of_wave >= rows_of_block(a, place->first, FAST_ROWS)) return;
-  f32x4 *part = (f32x4 *)part_results(a, workgroup) +
-                (a->few_parts ? lane_of_part<head>((uint32_t)wave_index(), lane) : row * head_dim / 4 + lane / 32);
-  const uint32_t step = a->few_parts ? WAVE : 2;
-#pragma unroll
-  for (uint32_t i = 0; i < head / 8; i++)
-    if (8 * i < head_dim) part[i * step] = w->seen > 0 ? four_of(&w->o[i / 4], i % 4 * 4) : (f32x4)0;
+  store_sums(w, a, part_results(a, workgroup), (uint32_t)wave_index(), row, lane, w->seen > 0);
   float *numbers = part_numbers(a, workgroup, FAST_ROWS) + 2 * row;
   if (lane < WAVE_ROWS) numbers[0] = w->reference, numbers[1] = sum;
 }

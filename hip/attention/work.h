@@ -22,7 +22,8 @@ typedef struct attention_work {
   const char *q, *k, *v;
   char *o;
   float *lse;
-  int64_t first;           /* first row of the tile or block */
+  int64_t first;           /* first row of the tile or block; of the loops of flash up to 192 columns, of the wave */
+  int64_t last;            /* of these loops: the last query of any row of the workgroup */
   int64_t rows;            /* of the head, or of all heads of the group */
   int64_t first_key, keys; /* of the workgroup */
   float *part, *numbers;   /* decode with several key splits: the results of each row; its reference and sum */
@@ -147,9 +148,8 @@ DEVICE attention_work find_part(const attention_args *a, tdm_type type, uint32_t
   return w;
 }
 
-/* Flash in units: the wave's queries, from w.first on, and a part of the keys. w.rows is 0 if the unit has none for the wave.
- * *last: the last query of any row of the workgroup. */
-DEVICE attention_work find_wave_of_unit(const attention_args *a, int64_t *last, tdm_type type) {
+/* Flash in units: the wave's queries, from w.first on, and a part of the keys. w.rows is 0 if the unit has none for it. */
+DEVICE attention_work find_wave_of_unit(const attention_args *a, tdm_type type) {
   load_arguments(a);
   asm volatile("" : : "s"(a->q), "s"(a->q_stride.batch), "s"(a->q_stride.head), "s"(a->q_stride.row), "s"(a->group));
   asm volatile("" : : "s"(a->sq), "s"(a->head_rows), "s"(a->group_rows), "s"(a->of_head_rows.factor));
@@ -170,7 +170,7 @@ DEVICE attention_work find_wave_of_unit(const attention_args *a, int64_t *last, 
   w.v = part.v;
   w.o = (char *)a->o + (batch * a->o_stride.batch + head * a->o_stride.head) * bytes;
   w.lse = a->lse == nullptr ? nullptr : a->lse + (batch * a->heads_q + head) * a->sq;
-  *last = first.head < before_end.head ? a->sq - 1 : least(before_end.query, a->sq - 1);
+  w.last = first.head < before_end.head ? a->sq - 1 : least(before_end.query, a->sq - 1);
   return w;
 }
 

@@ -76,6 +76,8 @@ static const check_single attention[] = {
     /* Queries of several heads in a workgroup of HIP's flash, with parts of the keys, some of which a query does not see. */
     {"bf16", NULL, NULL, "fill=guard,lse=1,causal=1", "1x8x2x70x900x128"},
     {"f16", NULL, NULL, "fill=guard,lse=1,causal=1", "1x4x1x150x400x160"},
+    /* As many heads as CUs, so that it does not split them. */
+    {"f16", NULL, NULL, "fill=guard,lse=1,causal=1", "1x304x304x20x200x16"},
     {"f16", NULL, NULL, "fill=rising,scale=0.34657", "1x1x1x64x130x64"},
     {"f16", NULL, NULL, "fill=rising,scale=0.36", "1x32x1x2x600x128"},
     {"f16", NULL, NULL, "fill=rising,scale=0.45", "1x1x1x33x330x128"},
