@@ -39,7 +39,8 @@ static u32 choose_simd(const time_run *t, const cu_time *cu, u32 from) {
   return best;
 }
 
-static void place(time_run *t, cu_time *cu, u64 position, u64 at) {
+/* now: the clock of the simulation, which the CU's other waves may go on from. at: when the workgroup begins, now or later. */
+static void place(time_run *t, cu_time *cu, u64 position, u64 now, u64 at) {
   resident *r = resident_get(t);
   if (r == NULL) return;
   room_take(&r->room, position);
@@ -58,7 +59,7 @@ static void place(time_run *t, cu_time *cu, u64 position, u64 at) {
     wt->age = t->ages++;
     simd_add(t, cu, wt, at);
   }
-  for (u32 n = 0; n < t->chip->simds_per_cu; n++) simd_update(t, cu, n, at);
+  for (u32 n = 0; n < t->chip->simds_per_cu; n++) simd_update(t, cu, n, now);
   heap_moved(t, cu);
 }
 
@@ -75,7 +76,7 @@ void dispatch(time_run *t, u32 number, u64 at) {
     tried = 0;
     u64 when = later(at, xcd->free_at);
     xcd->free_at = when + (u64)t->p.dispatch;
-    place(t, cu, xcd->position[xcd->next++], when);
+    place(t, cu, xcd->position[xcd->next++], at, when);
   }
 }
 

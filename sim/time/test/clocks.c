@@ -156,6 +156,22 @@ static void test_dispatch(void) {
   gfxsim_timing_release(&wide);
 }
 
+/* The first of eight workgroups on a CU takes as long as it does alone: it does not wait for those that are dispatched after it. */
+static void test_begin(void) {
+  static const char *const one = ",xcds=1,cus_per_xcd=1";
+  gfxsim_timing alone = timed("short", 1, 64, one), eight = timed("short", 8, 64, one);
+  double first = 0, last = 0, dispatch = parameter("dispatch"), launch = parameter("launch");
+  for (uint64_t n = 0; n < eight.wave_count; n++) {
+    const gfxsim_time_wave *w = &eight.waves[n];
+    if (w->workgroup == 0) first = (double)(w->end - w->begin);
+    if (w->workgroup == 7) last = (double)w->begin;
+  }
+  expect("clocks of the first of eight workgroups", first, 1, (double)alone.clocks - launch);
+  expect("the eighth workgroup begins", last, launch + 7 * dispatch, launch + 7 * dispatch);
+  gfxsim_timing_release(&alone);
+  gfxsim_timing_release(&eight);
+}
+
 static void test_priority(void) {
   gfxsim_timing t = timed("priority", 1, 512, NULL);
   uint64_t low = 0, high = 0;
@@ -230,6 +246,7 @@ int main(int argc, char **argv) {
   test_left_out();
   test_causes();
   test_dispatch();
+  test_begin();
   test_priority();
   test_frequency();
   test_refusals();
