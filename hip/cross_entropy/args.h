@@ -22,7 +22,8 @@ typedef struct cross_entropy_args {
 typedef struct cross_entropy_parts_args {
   cross_entropy_args rows;
   hip_row_parts parts;
-  float *sums; /* [rows, parts]: the largest logit, and the sum relative to it; then the target's logit of each row */
+  float *sums;        /* [rows, parts]: the largest logit, and the sum relative to it; then the target's logit of each row */
+  uint32_t *counters; /* of each row: 0 before a launch and after it (hip/device/last.h) */
 } cross_entropy_parts_args;
 
 #endif

@@ -1,6 +1,7 @@
 // cross_entropy of rows: log(sum(exp(row))) - row[target]. A row is read once; a row without a loss is not read, except among
 // short rows without gaps between them, which are loaded as one range.
 #include "args.h"
+#include "hip/device/last.h"
 #include "hip/device/near_rows.h"
 #include "hip/device/softmax.h"
 
@@ -334,36 +335,27 @@ DEVICE float *logit_of(const cross_entropy_parts_args *p, int64_t row) {
   return p->sums + 2 * p->parts.rows * (int64_t)p->parts.parts + row;
 }
 
-// The workgroup of a row's first part also reads the target's logit. The second launch would have to wait for the target first.
-DEVICE void cross_entropy_sums(const cross_entropy_parts_args *p, int batch, tdm_type type) {
+// The workgroup whose part has the target's logit reads that, too: its line is on its way. The last workgroup of a row joins
+// the parts; it would have to wait for the target first. A row without a loss is read as well, for nobody waits for its target.
+DEVICE void cross_entropy_parts(const cross_entropy_parts_args *p, tdm_type type) {
   SHARED static row_slots slots;
   const row_part w = part_of_rows(&p->parts, p->rows.logits, p->rows.ldl, type);
-  const char *from = part_at(p->rows.logits, p->rows.ldl, &w, type);
+  const char *at = part_begin(p->rows.logits, p->rows.ldl, &w, type);
   const int64_t target = target_of(&p->rows, w.row);
-  const bool valid = has_loss(&p->rows, target);
-  const row_batches r = batches_of_part(from, nothing_compared(type), valid ? w.cols : 0, &w, batch, type);
-  raw_chunk raw[BATCH_MOST];
-  int turn = 0;
-  float logit = 0;
-  if (w.start == 0 && valid && has_target(&p->rows, target))
-    logit = load_global_element(from - w.group.lane * 16, target - p->rows.first, type);
-  store_part_sum(p->sums, sum_row((row_sum_t){LEAST_FLOAT, 0}, raw, &r, &r, 0, w.group, &slots, &turn, batch, true, type));
-  if (w.start == 0 && thread_index() == 0) *logit_of(p, w.row) = logit;
+  loaded_part part = load_first_of_part(at, w.cols, w.group, type);
+  const bool has = has_target(&p->rows, target);
+  const int64_t element = has ? target - p->rows.first - w.start : -1;
+  if (element >= 0 && element < w.cols && thread_index() == 0) *logit_of(p, w.row) = load_global_element(at, element, type);
+  store_part_sum(p->sums, sum_of_part(&part, w.group, &slots, type));
+  if (wave_index() > 0) return;
+  if (!is_last_of((GLOBAL uint32_t *)p->counters + w.row, (uint32_t)p->parts.parts, (uint32_t)lane_index())) return;
+  const row_sum_t s = sum_of_parts(p->sums, w.row, p->parts.parts);
+  const float logit = has ? *logit_of(p, w.row) : 0;
+  if (lane_index() == 0) store_loss(&p->rows, w.row, target, logit, has_loss(&p->rows, target), s);
 }
 
-// A wave for each row.
-DEVICE void cross_entropy_parts(const cross_entropy_parts_args *p) {
-  const int64_t row = (int64_t)__builtin_amdgcn_workgroup_id_x() * (HIP_PARTS_WORKGROUP / WAVE) + wave_index();
-  if (row >= p->parts.rows) return;
-  const int64_t target = target_of(&p->rows, row);
-  const float logit = *logit_of(p, row);
-  const row_sum_t s = sum_of_parts(p->sums, row, p->parts.parts);
-  if (lane_index() == 0) store_loss(&p->rows, row, target, logit, has_loss(&p->rows, target), s);
-}
-
-#define PARTS(word, type)                                                                                         \
-  PARTS_KERNEL(6) void cross_entropy_sums_##word(cross_entropy_parts_args p) { cross_entropy_sums(&p, 2, type); } \
-  PARTS_KERNEL(6) void cross_entropy_parts_##word(cross_entropy_parts_args p) { cross_entropy_parts(&p); }
+#define PARTS(word, type) \
+  PARTS_KERNEL(6) void cross_entropy_parts_##word(cross_entropy_parts_args p) { cross_entropy_parts(&p, type); }
 PARTS(f32, TDM_F32)
 PARTS(f16, TDM_F16)
 PARTS(bf16, TDM_BF16)

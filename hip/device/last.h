@@ -16,17 +16,23 @@ DEVICE void meet(void) {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 
-/* One wave counts the workgroup, after all have met: is it the last of `count` to come here? The counter is 0 before a launch;
- * the last workgroup's increment makes it 0 again, for the next launch. `shared` is LDS whose old contents no wave needs any
- * more, for found_last(). */
-DEVICE void count_workgroup(GLOBAL uint32_t *counter, uint32_t count, uint32_t lane, LDS uint32_t *shared) {
-  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); /* the other waves' part too: the barrier handed it on */
+/* One wave counts the workgroup: is it the last of `count` to come here? The counter is 0 before a launch; the last workgroup's
+ * increment makes it 0 again, for the next launch. */
+DEVICE bool is_last_of(GLOBAL uint32_t *counter, uint32_t count, uint32_t lane) {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); /* what other waves wrote, too, if a barrier handed it on */
   /* clang 22 leaves this wait out: it knows of no access since the last one, and does not count buffer_wbl2 */
   asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
   uint32_t others = 0;
   if (lane == 0) others = __builtin_amdgcn_atomic_inc32(counter, count - 1, __ATOMIC_RELAXED, "agent");
   const bool last = (uint32_t)__builtin_amdgcn_readfirstlane((int)others) == count - 1;
   if (last) __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+  return last;
+}
+
+/* The same for the workgroup's other waves, after all have met. `shared` is LDS whose old contents no wave needs any more, for
+ * found_last(). */
+DEVICE void count_workgroup(GLOBAL uint32_t *counter, uint32_t count, uint32_t lane, LDS uint32_t *shared) {
+  const bool last = is_last_of(counter, count, lane);
   if (lane == 0) *shared = last;
 }
 

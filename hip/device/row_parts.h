@@ -30,9 +30,14 @@ DEVICE row_part part_of_rows(const hip_row_parts *all, const void *base, int64_t
                     .group = {HIP_PARTS_LOG2, thread_index(), 0, row, 1, HIP_PARTS_WORKGROUP / WAVE, 0}};
 }
 
+/* Where the part begins. */
+DEVICE const char *part_begin(const void *base, int64_t leading, const row_part *w, tdm_type type) {
+  return (const char *)base + (w->row * leading + w->start) * tdm_bytes(type);
+}
+
 /* Where this work-item's first chunk of the part is, if chunks begin with the part. */
 DEVICE const char *part_at(const void *base, int64_t leading, const row_part *w, tdm_type type) {
-  return (const char *)base + (w->row * leading + w->start) * tdm_bytes(type) + w->group.lane * 16;
+  return part_begin(base, leading, w, type) + w->group.lane * 16;
 }
 
 /* `cols`: how much of the part is read. */

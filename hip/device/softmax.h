@@ -76,11 +76,14 @@ DEVICE row_sum_t row_of_waves(row_sum_t wave, row_group_t g, row_slots *slots, i
   return (row_sum_t){max, lanes_reduce<float>(one.y * exponential_of(one.x - max), g.log2 - 6, 0, sum_of)};
 }
 
-/* ---- Rows that are split over workgroups ---- */
-
-DEVICE void store_part_sum(float *sums, row_sum_t s) {
-  if (thread_index() == 0) ((f32x2 *)sums)[__builtin_amdgcn_workgroup_id_x()] = (f32x2){s.max, s.sum};
+/* Of what each work-item of the group has, that of the row. */
+DEVICE row_sum_t row_of_lanes(row_sum_t mine, row_group_t g, row_slots *slots, int *turn) {
+  const float max = lanes_reduce<float>(mine.max, g.log2, mine.max, larger_of);
+  const row_sum_t wave = {max, lanes_reduce<float>(mine.sum * exponential_of(mine.max - max), g.log2, 0, sum_of)};
+  return row_of_waves(wave, g, slots, turn);
 }
+
+/* ---- Rows that are split over workgroups ---- */
 
 /* Of the parts of a row, in every wave that asks. */
 DEVICE row_sum_t sum_of_parts(const float *sums, int64_t row, int parts) {
@@ -168,9 +171,46 @@ DEVICE row_sum_t sum_row(row_sum_t mine, raw_chunk *raw, const row_batches *r, c
     add_batch_of(&mine, x, any || number + 1 < r->count ? batch : r->steps, batch, type);
     number = number + 1 < r->count ? number + 1 : 0;
   }
-  float max = lanes_reduce<float>(mine.max, g.log2, mine.max, larger_of);
-  row_sum_t wave = {max, lanes_reduce<float>(mine.sum * exponential_of(mine.max - max), g.log2, 0, sum_of)};
-  return row_of_waves(wave, g, slots, turn);
+  return row_of_lanes(mine, g, slots, turn);
+}
+
+/* What a workgroup has of a part of a row: whole chunks in batches, and single elements. Most parts are one batch. */
+typedef struct loaded_part {
+  row_batches batches;
+  ragged_row of;
+  raw_chunk raw[BATCH_MOST]; /* the first batch */
+  uint32_t single;
+} loaded_part;
+
+/* Loads the first batch. at: where the part begins. cols: its elements, or those of them that the row sees. */
+DEVICE loaded_part load_first_of_part(const char *at, int64_t cols, row_group_t g, tdm_type type) {
+  const char *elsewhere = (const char *)nothing_compared(type);
+  loaded_part p;
+  p.of = ragged_of(at, (int)cols, true, g, type);
+  p.batches = batches_of_ragged(&p.of, at, elsewhere, cols, g, BATCH_MOST, type);
+  p.single = load_single(p.of.element >= 0 ? at + (int64_t)p.of.element * tdm_bytes(type) : elsewhere, type);
+  load_batch(p.raw, &p.batches, 0, g, BATCH_MOST, type);
+  return p;
+}
+
+/* The largest element and the sum of a part; the first wave stores them. */
+DEVICE row_sum_t sum_of_part(loaded_part *p, row_group_t g, row_slots *slots, tdm_type type) {
+  keep_order(); /* before a wait for the single element */
+  row_sum_t mine = sum_of_one(single_of(p->single, type));
+  chunk x[BATCH_MOST];
+  int turn = 0, i = 0;
+  for (; i + 1 < p->batches.count; i++) {
+    chunks_of(x, p->raw, BATCH_MOST, type);
+    load_batch(p->raw, &p->batches, i + 1, g, BATCH_MOST, type);
+    add_batch(&mine, x, BATCH_MOST, type);
+  }
+  chunks_of(x, p->raw, BATCH_MOST, type); /* the only batch of a part that the row does not see is nothing */
+  add_batch_of(&mine, x, p->batches.steps, BATCH_MOST, type);
+  return row_of_lanes(mine, g, slots, &turn);
+}
+
+DEVICE void store_part_sum(float *sums, row_sum_t s) {
+  if (thread_index() == 0) ((f32x2 *)sums)[__builtin_amdgcn_workgroup_id_x()] = (f32x2){s.max, s.sum};
 }
 
 #endif

@@ -89,22 +89,23 @@ static int64_t items_wanted(const tdm_hip_device *device) { return (int64_t)devi
 
 int64_t tdm_hip_items_wanted(const tdm_plan *plan) { return items_wanted(plan->context->hip); }
 
-/* Are there rows for four waves on each SIMD, with so many work-items for each row? Not for kernels that keep no row. */
-static bool fills_device(const tdm_hip_device *device, const hip_rows *r, int64_t size) {
-  return !r->any && r->rows * size >= 2 * items_wanted(device);
+/* May so many work-items, more than the usual ones, share a row to keep it? If a compute unit has one row at most, or if there
+ * are rows for four waves on each SIMD. Not for kernels that keep no row. */
+static bool is_shared_by(const tdm_hip_device *device, const hip_rows *r, int64_t size) {
+  return !r->any && (r->rows <= device->compute_units || r->rows * size >= 2 * items_wanted(device));
 }
 
 /* A wave without barriers if it holds the row, or two waves, where the op says so; else 256 work-items. Where that leaves a
  * quarter of the places of two chunks empty, two rows may share a wave, and what a turn costs. Longer rows get 512 or 1024
- * work-items rather than being read twice, if there are enough of them: of 12343 bf16 rmsnorm gets 0.97 of the rate of memory
- * and softmax 0.96 (in the loop 0.86 and 0.89), of 16937 rmsnorm 0.95 (0.85), predicted. Few long rows are split into parts
- * instead. Fewer chunks for each if there are too few rows for the device. */
+ * work-items rather than being read twice, if there are few of them or enough: of 12343 bf16 rmsnorm gets 0.97 of the rate of
+ * memory and softmax 0.96 (in the loop 0.86 and 0.89), of 16937 rmsnorm 0.95 (0.85); softmax of 64x32000 takes 13,410 clocks on
+ * gfx950 (16,894), predicted. Fewer chunks for each if there are too few rows for the device. */
 int tdm_hip_kept(const tdm_hip_device *device, const hip_rows *r) {
   static const int64_t groups[] = {WAVE, 2 * WAVE, HIP_ROWS_WORKGROUP, 2 * HIP_ROWS_WORKGROUP, HIP_ROW_GROUP_MOST};
   int64_t chunks = hip_ceil_div(r->cols, tdm_hip_chunk(r->type));
   for (int g = 0; g < (int)(sizeof groups / sizeof *groups); g++) {
     if ((groups[g] == 2 * WAVE && !r->pairs) || group_for(chunks, r->most) > groups[g]) continue;
-    if (groups[g] > HIP_ROWS_WORKGROUP && !fills_device(device, r, groups[g])) continue;
+    if (groups[g] > HIP_ROWS_WORKGROUP && !is_shared_by(device, r, groups[g])) continue;
     int kept = 1;
     while (group_for(chunks, kept) > groups[g]) kept *= 2;
     if (r->packs && kept == 2 && groups[g] == WAVE && 4 * chunks <= 3 * 2 * WAVE) kept *= 2;
@@ -122,7 +123,7 @@ bool tdm_hip_fits_registers(const tdm_plan *plan, char *reason, size_t size) {
   if (tdm_hip_kept(plan->context->hip, &rows) > 0) return true;
   snprintf(reason, size, "keeps a row in registers: must be at most %" PRId64 " elements",
            rows.most * tdm_hip_chunk(rows.type) *
-               (fills_device(plan->context->hip, &rows, HIP_ROW_GROUP_MOST) ? HIP_ROW_GROUP_MOST : HIP_ROWS_WORKGROUP));
+               (is_shared_by(plan->context->hip, &rows, HIP_ROW_GROUP_MOST) ? HIP_ROW_GROUP_MOST : HIP_ROWS_WORKGROUP));
   return false;
 }
 

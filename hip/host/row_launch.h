@@ -45,12 +45,13 @@ int tdm_hip_kept(const tdm_hip_device *device, const hip_rows *rows);
 /* The work-items of a row group in a kernel for rows of any length. */
 int64_t tdm_hip_loop_group(const tdm_hip_device *device, const hip_rows *rows);
 
-/* What an element of a row costs. each: clocks that a compute unit takes for an element of 16 bits of rows of whole chunks;
- * in_parts: the same in hip_parts, of any type; 0: as many. accesses: of an element in memory, reads and writes; again: those
- * that the second launch of hip_parts repeats. */
+/* What an element of a row costs. each: clocks that a compute unit takes for an element of rows of whole chunks, of 16 bits and
+ * of f32: on gfx950, and on gfx942 (tdm_hip_half_lines).
+ * accesses: of an element in memory, reads and writes. Of hip_parts: its launches, and the reads that the second one
+ * repeats. */
 typedef struct hip_row_cost {
-  double each, in_parts;
-  int accesses, again;
+  double each[2][2];
+  int accesses, launches, again;
 } hip_row_cost;
 
 /* Variants of an op's kernels: its rows and their cost, and whether the kernel keeps a row in registers. Both kinds share a

@@ -113,12 +113,12 @@ static tdm_status launch_parts(const tdm_plan *plan, void *const *buffers, tdm_s
   return tdm_hip_parts_launch(plan, &own.second, &own.args, sizeof own.args, stream);
 }
 
-/* One compute unit was predicted to take 43710 clocks for a row of 131072 bf16. About 4000 of them are the wait for its first
- * elements. With weights that are loaded ahead it takes 34731, but f32 and rows that are not whole chunks take longer, and the
- * choice is right with this number: 10x32768 f32 take 20392 clocks in hip_loop, and 16662 in hip_parts. */
+/* A compute unit is predicted to take 19,000 clocks for a row of 65536 bf16, and 15,950 for one of 32768 f32; on gfx942 20,300
+ * and 16,350. */
 static hip_row_cost cost_of(const tdm_plan *plan) {
   const bool residual = plan->desc.rmsnorm.residual;
-  return (hip_row_cost){.each = 0.3, .accesses = residual ? 4 : 2, .again = residual ? 2 : 1};
+  return (hip_row_cost){
+      .each = {{0.21, 0.36}, {0.24, 0.37}}, .accesses = residual ? 4 : 2, .launches = 2, .again = residual ? 2 : 1};
 }
 
 static const hip_row_variant loop = {.rows = rows_of, .cost = cost_of}, registers = {.rows = rows_of, .in_registers = true};

@@ -280,31 +280,46 @@ DEVICE int64_t seen_of_part(const softmax_parts_args *p, const row_part *w) {
   return seen < 0 ? 0 : seen < w->cols ? seen : w->cols;
 }
 
-DEVICE void softmax_sums(const softmax_parts_args *p, row_slots *slots, int batch, tdm_type type) {
-  const row_part w = part_of_rows(&p->parts, p->rows.y, p->rows.ldy, type);
-  const char *from = part_at(p->rows.x, p->rows.ldx, &w, type);
-  const row_batches r = batches_of_part(from, nothing_compared(type), seen_of_part(p, &w), &w, batch, type);
-  raw_chunk raw[BATCH_MOST];
-  int turn = 0;
-  store_part_sum(p->sums, sum_row((row_sum_t){LEAST_FLOAT, 0}, raw, &r, &r, 0, w.group, slots, &turn, batch, true, type));
+DEVICE void softmax_sums(const softmax_parts_args *p, row_slots *slots, tdm_type type) {
+  const row_part w = part_of_rows(&p->parts, p->rows.x, p->rows.ldx, type);
+  loaded_part part = load_first_of_part(part_begin(p->rows.x, p->rows.ldx, &w, type), seen_of_part(p, &w), w.group, type);
+  store_part_sum(p->sums, sum_of_part(&part, w.group, slots, type));
 }
 
-DEVICE void softmax_parts(const softmax_parts_args *p, int batch, tdm_type type) {
+// Parts of rows that x and y have alike, and that see all columns, are loaded ahead.
+DEVICE void softmax_parts(const softmax_parts_args *p, tdm_type type) {
   const row_part w = part_of_rows(&p->parts, p->rows.y, p->rows.ldy, type);
-  const char *from = part_at(p->rows.x, p->rows.ldx, &w, type);
-  char *y = (char *)part_at(p->rows.y, p->rows.ldy, &w, type);
+  const char *from = part_begin(p->rows.x, p->rows.ldx, &w, type);
+  char *y = (char *)part_begin(p->rows.y, p->rows.ldy, &w, type);
+  const bool causal = p->rows.causal_rows != 0;
+  if (causal || (type != TDM_F32 && is_between_dwords(from) != is_between_dwords(y))) {
+    const row_sum_t s = sum_of_parts(p->sums, w.row, p->parts.parts);
+    const int64_t seen = seen_of_part(p, &w);
+    const int first = w.group.lane * 16;
+    const row_batches r = batches_of_part(from + first, nothing_compared(type), seen, &w, 2, type);
+    write_any(y + first, &r, s, seen, w.cols, w.cols + w.place.skew, causal, w.place, w.group, 2, type);
+    return;
+  }
+  loaded_part part = load_first_of_part(from, w.cols, w.group, type);
   const row_sum_t s = sum_of_parts(p->sums, w.row, p->parts.parts);
-  const int64_t seen = seen_of_part(p, &w);
-  const row_batches r = batches_of_part(from, nothing_compared(type), seen, &w, batch, type);
-  write_any(y, &r, s, seen, w.cols, w.cols + w.place.skew, p->rows.causal_rows != 0, w.place, w.group, batch, type);
+  const float scale = reciprocal(s.sum);
+  if (part.of.element >= 0)
+    store_element(y, part.of.element, exponential_of(single_of(part.single, type) - s.max) * scale, type);
+  y += ragged_chunk(&part.of, 0, w.group, type);
+  for (int i = 0; i < part.batches.count; i++) {
+    chunk x[BATCH_MOST];
+    chunks_of(x, part.raw, BATCH_MOST, type);
+    if (i + 1 < part.batches.count) load_batch(part.raw, &part.batches, i + 1, w.group, BATCH_MOST, type);
+    write_batch(y, x, &part.batches, i, s, scale, w.group, BATCH_MOST, false, type);
+  }
 }
 
 #define PARTS(word, type)                                          \
   PARTS_KERNEL(6) void softmax_sums_##word(softmax_parts_args p) { \
     SHARED static row_slots slots;                                 \
-    softmax_sums(&p, &slots, 2, type);                             \
+    softmax_sums(&p, &slots, type);                                \
   }                                                                \
-  PARTS_KERNEL(6) void softmax_parts_##word(softmax_parts_args p) { softmax_parts(&p, 2, type); }
+  PARTS_KERNEL(6) void softmax_parts_##word(softmax_parts_args p) { softmax_parts(&p, type); }
 PARTS(f32, TDM_F32)
 PARTS(f16, TDM_F16)
 PARTS(bf16, TDM_BF16)

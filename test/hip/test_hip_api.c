@@ -160,15 +160,16 @@ static void explains(void **state) {
   (void)state;
   tdm_context *context = open_device();
   tdm_plan *plan = NULL;
-  tdm_softmax_desc fits = tdm_softmax_default(2, 8192, TDM_F16), longer = tdm_softmax_default(2, 8193, TDM_F16);
+  tdm_softmax_desc fits = tdm_softmax_default(2, 32768, TDM_F16), longer = tdm_softmax_default(2, 32769, TDM_F16);
   ACCEPTED(tdm_softmax_plan(context, &fits, &plan));
   assert_string_equal(tdm_plan_kernel(plan), "hip_registers");
   assert_non_null(strstr(tdm_plan_explain(plan), "not hip_loop: hip_registers is more specialized"));
   assert_non_null(strstr(tdm_plan_explain(plan), "not omp: needs backend omp"));
   tdm_plan_free(plan);
   ACCEPTED(tdm_softmax_plan(context, &longer, &plan));
-  assert_string_equal(tdm_plan_kernel(plan), "hip_loop");
-  assert_non_null(strstr(tdm_plan_explain(plan), "not hip_registers: keeps a row in registers: must be at most 8192 elements"));
+  assert_string_equal(tdm_plan_kernel(plan), "hip_parts");
+  assert_non_null(
+      strstr(tdm_plan_explain(plan), "not hip_registers: keeps a row in registers: must be at most 32768 elements"));
   tdm_plan_free(plan);
   tdm_close(context);
 }
@@ -179,7 +180,7 @@ static void named_kernels(void **state) {
   tdm_plan *plan = UNTOUCHED;
   tdm_rmsnorm_desc longer = tdm_rmsnorm_default(1, 40000, TDM_F32);
   ACCEPTED(tdm_open(&(tdm_options){.device = device, .kernel = "rmsnorm=hip_registers,add=omp"}, &context));
-  REFUSED(tdm_rmsnorm_plan(context, &longer, &plan), TDM_ERROR_UNSUPPORTED, "hip_registers", "at most 4096 elements");
+  REFUSED(tdm_rmsnorm_plan(context, &longer, &plan), TDM_ERROR_UNSUPPORTED, "hip_registers", "at most 16384 elements");
   tdm_add_desc add = tdm_add_default(1, 1, TDM_F32);
   REFUSED(tdm_add_plan(context, &add, &plan), TDM_ERROR_UNSUPPORTED, "kernel = 'omp'", "needs backend omp");
   assert_ptr_equal(plan, UNTOUCHED);

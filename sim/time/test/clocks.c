@@ -156,7 +156,8 @@ static void test_dispatch(void) {
   gfxsim_timing_release(&wide);
 }
 
-/* The first of eight workgroups on a CU takes as long as it does alone: it does not wait for those that are dispatched after it. */
+/* The first of eight workgroups on a CU takes as long as it does alone: it does not wait for those that are dispatched after
+ * it. */
 static void test_begin(void) {
   static const char *const one = ",xcds=1,cus_per_xcd=1";
   gfxsim_timing alone = timed("short", 1, 64, one), eight = timed("short", 8, 64, one);
