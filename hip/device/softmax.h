@@ -193,7 +193,7 @@ DEVICE loaded_part load_first_of_part(const char *at, int64_t cols, row_group_t 
   return p;
 }
 
-/* The largest element and the sum of a part; the first wave stores them. */
+/* The largest element and the sum of a part, which may be of one that the row does not see. */
 DEVICE row_sum_t sum_of_part(loaded_part *p, row_group_t g, row_slots *slots, tdm_type type) {
   keep_order(); /* before a wait for the single element */
   row_sum_t mine = sum_of_one(single_of(p->single, type));
@@ -204,7 +204,7 @@ DEVICE row_sum_t sum_of_part(loaded_part *p, row_group_t g, row_slots *slots, td
     load_batch(p->raw, &p->batches, i + 1, g, BATCH_MOST, type);
     add_batch(&mine, x, BATCH_MOST, type);
   }
-  chunks_of(x, p->raw, BATCH_MOST, type); /* the only batch of a part that the row does not see is nothing */
+  chunks_of(x, p->raw, BATCH_MOST, type);
   add_batch_of(&mine, x, p->batches.steps, BATCH_MOST, type);
   return row_of_lanes(mine, g, slots, &turn);
 }

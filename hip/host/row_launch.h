@@ -46,9 +46,8 @@ int tdm_hip_kept(const tdm_hip_device *device, const hip_rows *rows);
 int64_t tdm_hip_loop_group(const tdm_hip_device *device, const hip_rows *rows);
 
 /* What an element of a row costs. each: clocks that a compute unit takes for an element of rows of whole chunks, of 16 bits and
- * of f32: on gfx950, and on gfx942 (tdm_hip_half_lines).
- * accesses: of an element in memory, reads and writes. Of hip_parts: its launches, and the reads that the second one
- * repeats. */
+ * of f32: on gfx950, and on gfx942 (tdm_hip_half_lines). accesses: of an element in memory, reads and writes. Of hip_parts: its
+ * launches, and the reads that the second one repeats. */
 typedef struct hip_row_cost {
   double each[2][2];
   int accesses, launches, again;

@@ -54,6 +54,11 @@ bool tdm_hip_parts_fit(const tdm_plan *plan, char *reason, size_t size) {
              r.rows, most_workgroups(plan) / 2);
     return false;
   }
+  if (parts_of(plan, &r).part > INT32_MAX) {
+    snprintf(reason, size, "splits rows over workgroups: cols = %" PRId64 ": parts must have at most %d elements", r.cols,
+             INT32_MAX);
+    return false;
+  }
   return true;
 }
 

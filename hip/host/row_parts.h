@@ -11,7 +11,8 @@ enum { HIP_PARTS_FIRST, HIP_PARTS_SECOND, HIP_PARTS_WAVES = 6 };
 
 /* For a kernel's `supports`, without parts: chunks of a row are counted in 31 bits (hip/device/row_batches.h). */
 bool tdm_hip_loop_fits(const tdm_plan *plan, char *reason, size_t size);
-/* With parts: would a row have two parts at least, with no more workgroups than the device holds? */
+/* With parts: would a row have two parts at least, with no more workgroups than the device holds? And are the elements of a
+ * part counted in 31 bits? */
 bool tdm_hip_parts_fit(const tdm_plan *plan, char *reason, size_t size);
 
 /* Sets the parts, plan->hip to the first launch, and *second, if it is not NULL, to a launch of as many workgroups. each: bytes

@@ -318,6 +318,11 @@ static void limits(void **state) {
   REFUSED(tdm_softmax_plan(context, &wide, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '",
           "cols = 2147483648: must be at most 2147483647");
   tdm_close(context);
+  open_with("softmax=hip_parts");
+  wide = tdm_softmax_default(700, INT64_C(1) << 33, TDM_BF16); /* two parts */
+  REFUSED(tdm_softmax_plan(context, &wide, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '",
+          "cols = 8589934592: parts must have at most 2147483647 elements");
+  tdm_close(context);
   open_with("rmsnorm=hip_loop");
   tdm_rmsnorm_desc norm = tdm_rmsnorm_default(1, INT64_C(1) << 31, TDM_F32);
   REFUSED(tdm_rmsnorm_plan(context, &norm, &plan), TDM_ERROR_UNSUPPORTED, "kernel = '",
