@@ -238,10 +238,11 @@ def refuses(ranks, options, words, each=None, environment=None):
 def check_refusals(root, folder):
     """Most of the time of a refusal is one process's wait for another: so several run at a time."""
     other, changed, missing = root / "other", root / "changed", root / "missing"
-    shutil.copytree(folder, other)
+    results = shutil.ignore_patterns("logits*")  # other checks write and remove them meanwhile
+    shutil.copytree(folder, other, ignore=results)
     config = json.loads((other / "config.json").read_text())
     (other / "config.json").write_text(json.dumps(dict(config, rms_norm_eps=2e-5)))
-    shutil.copytree(folder, changed)
+    shutil.copytree(folder, changed, ignore=results)
     data = bytearray((changed / "model.safetensors").read_bytes())
     data[-1] ^= 1
     (changed / "model.safetensors").write_bytes(data)
