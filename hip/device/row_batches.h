@@ -155,13 +155,18 @@ DEVICE int64_t ragged_chunk(const ragged_row *r, int k, row_group_t g, tdm_type 
   return (int64_t)(r->own + (k << g.log2)) * 16 + r->skew * tdm_bytes(type);
 }
 
+/* This work-item's single element of a row, or of `elsewhere`. */
+DEVICE uint32_t load_ragged_single(const ragged_row *r, const char *at, const void *elsewhere, tdm_type type) {
+  return load_single(r->element >= 0 ? at + (int64_t)r->element * tdm_bytes(type) : (const char *)elsewhere, type);
+}
+
 /* What a work-item has of a row, or of `elsewhere`. */
 DEVICE void load_ragged(raw_chunk *raw, uint32_t *single, const char *at, const void *elsewhere, const ragged_row *r,
                         row_group_t g, int kept, tdm_type type) {
 #pragma unroll
   for (int k = 0; k < kept; k++)
     raw[k] = load_global(has_chunk(r, k, g) ? at + ragged_chunk(r, k, g, type) : (const char *)elsewhere);
-  *single = load_single(r->element >= 0 ? at + (int64_t)r->element * tdm_bytes(type) : (const char *)elsewhere, type);
+  *single = load_ragged_single(r, at, elsewhere, type);
 }
 
 DEVICE float single_of(uint32_t raw, tdm_type type) {

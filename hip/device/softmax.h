@@ -184,11 +184,11 @@ typedef struct loaded_part {
 
 /* Loads the first batch. at: where the part begins. cols: its elements, or those of them that the row sees. */
 DEVICE loaded_part load_first_of_part(const char *at, int64_t cols, row_group_t g, tdm_type type) {
-  const char *elsewhere = (const char *)nothing_compared(type);
+  const void *elsewhere = nothing_compared(type);
   loaded_part p;
   p.of = ragged_of(at, (int)cols, true, g, type);
   p.batches = batches_of_ragged(&p.of, at, elsewhere, cols, g, BATCH_MOST, type);
-  p.single = load_single(p.of.element >= 0 ? at + (int64_t)p.of.element * tdm_bytes(type) : elsewhere, type);
+  p.single = load_ragged_single(&p.of, at, elsewhere, type);
   load_batch(p.raw, &p.batches, 0, g, BATCH_MOST, type);
   return p;
 }

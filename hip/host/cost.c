@@ -34,12 +34,13 @@ static tdm_cost longest(const tdm_cost *of, int count) {
   return found;
 }
 
-/* No pipe hides all of another one's work, and of kernels that the same pipe bounds, the one that leaves the others free is
- * faster: where memory bounds all of them, the longest bound alone would be a tie. */
-static double joined(const tdm_cost *of, int count, double degree) {
-  double sum = 0, most = longest(of, count).clocks;
-  for (int i = 0; i < count && most > 0; i++) sum += pow(of[i].clocks / most, degree);
-  return most > 0 ? most * pow(sum, 1 / degree) : 0;
+/* Of kernels that the same pipe bounds, the one that leaves the others free is faster: where memory bounds all of them, the
+ * longest bound alone would be a tie. */
+tdm_cost tdm_hip_joined(const tdm_cost *bounds, int count, double degree) {
+  tdm_cost most = longest(bounds, count);
+  double sum = 0;
+  for (int i = 0; i < count && most.clocks > 0; i++) sum += pow(bounds[i].clocks / most.clocks, degree);
+  return (tdm_cost){most.clocks > 0 ? most.clocks * pow(sum, 1 / degree) : 0, most.floor};
 }
 
 /* What a workgroup takes in addition to its steps, by gfxsim's predictions of 256x256x512 and 256x256x2048 by each kernel, on
@@ -207,7 +208,7 @@ double tdm_hip_hbm(const tdm_hip_device *device) {
   return tdm_hip_cost_numbers.hbm * tdm_hip_rates(device, TDM_F32).hbm; /* the same for each type */
 }
 
-double tdm_hip_written_back(const tdm_hip_device *device, double bytes) {
+double tdm_hip_beyond_l2(const tdm_hip_device *device, double bytes) {
   return fmax(0, bytes - (double)device->chip->l2_bytes * device->xcds);
 }
 
@@ -232,7 +233,7 @@ void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const h
   double stored = batch * m * n *
                   (parts > 1 ? parts * at_least_one(tile->products) * (double)sizeof(float) : (double)tdm_type_size(work->out));
   double traffic = batch * (m + n * at_least_one(tile->products)) * (double)work->k * (double)tdm_type_size(work->type) +
-                   tdm_hip_written_back(device, stored);
+                   tdm_hip_beyond_l2(device, stored);
   tdm_cost bounds[PIPES + 1];
   for (int p = 0; p < PIPES; p++) bounds[p] = (tdm_cost){of_cu * one.pipe[p].clocks, one.pipe[p].floor};
   /* A SIMD multiplies for whole waves: of three workgroups of two waves, two share SIMDs. Waves that divide K use all SIMDs. */
@@ -240,7 +241,7 @@ void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const h
   /* While tiles that take turns find their lines in the L2, HBM has nothing to do. 64x4800x1600 bf16 nn by 16x64 takes 25,802
    * clocks on gfx950. Without this it was estimated at 22,821, and 64x128, which takes 22,770, was not chosen. */
   bounds[PIPES] = (tdm_cost){traffic / hbm + of_cu * one.hit_loads, "hbm"};
-  *cost = longest(bounds, PIPES + 1);
+  const tdm_cost bound = longest(bounds, PIPES + 1);
   /* Where HBM is busy, loads take longer than its latency, but while a workgroup waits for them HBM works for others:
    * 16x14336x4096 nt bf16 by tiles of 16x64 takes 46,200 predicted clocks from the first load to the last, HBM alone 44,600
    * and the waits 39,800.
@@ -256,8 +257,8 @@ void tdm_hip_tile_cost(const tdm_plan *plan, const hip_tile_shape *tile, const h
    * 1x1024x4096 f16 nt by 64x16 takes 16,214 predicted clocks in 8 parts and 17,246 in 16. */
   enum { DISPATCH = 16 };
   const double dispatch = DISPATCH * fmax(0, of_xcd - (double)device->compute_units / device->xcds);
-  cost->clocks = fmax(joined(bounds, PIPES + 1, overlap), joined(waits, 2, 2 * overlap)) + rounds * one.start + dispatch +
-                 (work->hits > 0 ? HIP_FIRST_TURNS : 0) + of_cu * one.end + chains +
-                 tdm_hip_written_back(device, stored / rounds) / hbm;
-  if (longest(bounds, PIPES + 1).clocks < cost->clocks / 2) cost->floor = "waiting";
+  cost->clocks = fmax(tdm_hip_joined(bounds, PIPES + 1, overlap).clocks, tdm_hip_joined(waits, 2, 2 * overlap).clocks) +
+                 rounds * one.start + dispatch + (work->hits > 0 ? HIP_FIRST_TURNS : 0) + of_cu * one.end + chains +
+                 tdm_hip_beyond_l2(device, stored / rounds) / hbm;
+  cost->floor = bound.clocks < cost->clocks / 2 ? "waiting" : bound.floor;
 }

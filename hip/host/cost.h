@@ -74,11 +74,15 @@ typedef struct hip_rates {
   double hbm;                 /* bytes of the device */
 } hip_rates;
 
+/* The clocks of bounds that overlap, joined as the root of the degree `degree` of the sum of their powers, and the floor of the
+ * longest one: no pipe hides all of another one's work. */
+tdm_cost tdm_hip_joined(const tdm_cost *bounds, int count, double degree);
+
 hip_rates tdm_hip_rates(const tdm_hip_device *device, tdm_type type);
 /* Bytes of the device's memory that tiles and rows get in a clock: a share of the peak (hip_cost_numbers). */
 double tdm_hip_hbm(const tdm_hip_device *device);
-/* Of `bytes` that are written, those for which the L2s have no room. */
-double tdm_hip_written_back(const tdm_hip_device *device, double bytes);
+/* Of `bytes` that are written, or read again, those for which the L2s have no room. */
+double tdm_hip_beyond_l2(const tdm_hip_device *device, double bytes);
 
 /* What no document of a chip gives. `tandem-estimates fit` looks for better numbers (docs/tuning.md); only it changes them. */
 typedef struct hip_cost_numbers {

@@ -91,8 +91,6 @@ static double bytes_of(const hip_rows *r, int accesses) {
   return (double)r->rows * (double)r->cols * (double)tdm_type_size(r->type) * accesses;
 }
 
-static const char *limit(double computed, double memory) { return computed > memory ? "valu" : "hbm"; }
-
 /* Clocks until a row has its first elements, and after its last ones. RAGGED: how much longer rows take that are not whole
  * chunks. */
 static const double ROW = 4300, RAGGED = 1.4;
@@ -103,16 +101,15 @@ void tdm_hip_loop_cost(const tdm_plan *plan, tdm_cost *cost) {
   const hip_rows r = rows_of(plan);
   const hip_row_cost c = cost_of(plan);
   const tdm_hip_device *device = plan->context->hip;
-  const double degree = tdm_hip_cost_numbers.overlap;
   const int64_t together = HIP_ROW_GROUP_MOST / tdm_hip_loop_group(device, &r),
                 turns = hip_ceil_div(hip_ceil_div(r.rows, together), device->compute_units),
                 of_unit = hip_ceil_div(r.rows, device->compute_units), at_once = of_unit < together ? of_unit : together;
   const bool ragged = r.any || r.cols % tdm_hip_chunk(r.type) != 0;
-  const double *each = c.each[tdm_hip_half_lines(device->chip)], of_element = each[r.type == TDM_F32] * (ragged ? RAGGED : 1),
-               computed = (double)(turns * at_once) * (double)r.cols * of_element,
-               memory = bytes_of(&r, c.accesses) / tdm_hip_hbm(device);
-  *cost =
-      (tdm_cost){(double)turns * ROW + pow(pow(computed, degree) + pow(memory, degree), 1 / degree), limit(computed, memory)};
+  const double *each = c.each[tdm_hip_half_lines(device->chip)], of_element = each[r.type == TDM_F32] * (ragged ? RAGGED : 1);
+  const tdm_cost bounds[] = {{bytes_of(&r, c.accesses) / tdm_hip_hbm(device), "hbm"},
+                             {(double)(turns * at_once) * (double)r.cols * of_element, "valu"}};
+  *cost = tdm_hip_joined(bounds, 2, tdm_hip_cost_numbers.overlap);
+  cost->clocks += (double)turns * ROW;
 }
 
 /* All compute units share the elements. FIRST: the clocks of one launch besides its bytes, SECOND: of another one, with its
@@ -123,7 +120,6 @@ void tdm_hip_parts_cost(const tdm_plan *plan, tdm_cost *cost) {
   const hip_rows r = rows_of(plan);
   const hip_row_cost c = cost_of(plan);
   const tdm_hip_device *device = plan->context->hip;
-  const double l2 = (double)device->chip->l2_bytes * device->xcds,
-               bytes = bytes_of(&r, c.accesses) + fmax(0, bytes_of(&r, c.again) - l2);
+  const double bytes = bytes_of(&r, c.accesses) + tdm_hip_beyond_l2(device, bytes_of(&r, c.again));
   *cost = (tdm_cost){FIRST + (c.launches - 1) * SECOND + READS * bytes / tdm_hip_hbm(device), "hbm"};
 }

@@ -94,5 +94,5 @@ double tdm_hip_last_clocks(const tdm_plan *plan, const hip_tile_output *of, cons
                bytes = part_bytes(tile) * (parts - 1);
   const int latency = tdm_hip_whole_tiles(plan, of, tile, parts) > 0 ? L2_LATENCY : OTHER_L2_LATENCY;
   return of_cu * (COUNT + bytes * latency / (double)device->chip->l1_bytes) + store +
-         tdm_hip_written_back(device, all) / tdm_hip_hbm(device);
+         tdm_hip_beyond_l2(device, all) / tdm_hip_hbm(device);
 }

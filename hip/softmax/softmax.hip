@@ -186,8 +186,7 @@ DEVICE void softmax_loop(const softmax_args *p, row_slots *slots, int batch, boo
     if (!ragged) return (loop_row){batches_of_row(p, row, group, batch, type), {}};
     const char *at = ragged_at(p->x, p->ldx, row, group, type);
     const ragged_row of = ragged_of(at, (int)cols, row + group.sub < p->groups.rows, group, type);
-    single =
-        load_single(of.element >= 0 ? at + (int64_t)of.element * tdm_bytes(type) : (const char *)nothing_compared(type), type);
+    single = load_ragged_single(&of, at, nothing_compared(type), type);
     return (loop_row){batches_of_ragged(&of, at, nothing_compared(type), cols, group, batch, type), of};
   };
   loop_row now = row_in_batches(group.first);
