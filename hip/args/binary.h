@@ -4,11 +4,13 @@
 
 #include "blocks.h"
 
+/* First what the first loads need: it is preloaded (hip/args/preloaded.h). */
 typedef struct binary_args {
   const void *a, *b;
-  void *c;
-  int64_t lda, ldb, ldc;
+  int64_t lda, ldb;
   hip_blocks blocks;
+  void *c;
+  int64_t ldc;
 } binary_args;
 
 #endif

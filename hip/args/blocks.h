@@ -11,11 +11,12 @@ enum { HIP_BLOCK_THREADS = 256 };
  * another, and work-items take them in that order, 256 in a unit of work, so that rows of any length leave no lane idle. A
  * workgroup strides over the units: by `rows_step` rows and `items_step` items, which is less than a row. */
 typedef struct hip_blocks {
-  int64_t rows, cols;
-  int64_t items; /* of a row */
+  int64_t rows;
+  int64_t items;        /* of a row */
+  hip_divisor by_items; /* none if the items of all rows are too many for it */
+  int64_t cols;
   int64_t units, workgroups;
   int64_t rows_step, items_step;
-  hip_divisor by_items; /* none if the items of all rows are too many for it */
 } hip_blocks;
 
 #endif

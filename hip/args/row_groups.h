@@ -15,8 +15,8 @@ enum {
 /* A row group is 2^group_log2 work-items that share a row: part of a wave, a wave, or several waves of one workgroup. */
 typedef struct hip_row_groups {
   int64_t rows, cols;
-  int64_t workgroups;          /* each takes a row for each of its row groups, then strides over the rows, by an even number */
-  int32_t group_log2, threads; /* of a workgroup */
+  int32_t workgroups;          /* each takes a row for each of its row groups, then strides over the rows, by an even number */
+  int16_t group_log2, threads; /* of a workgroup */
 } hip_row_groups;
 
 #endif

@@ -1,9 +1,15 @@
 // cross_entropy of rows: log(sum(exp(row))) - row[target]. A row is read once; a row without a loss is not read, except among
 // short rows without gaps between them, which are loaded as one range.
 #include "args.h"
+#include "hip/device/arguments.h"
 #include "hip/device/last.h"
 #include "hip/device/near_rows.h"
 #include "hip/device/softmax.h"
+
+DEVICE void set_pointers(cross_entropy_args *p) { set_global(&p->logits), set_global(&p->targets), set_global(&p->loss); }
+DEVICE void set_pointers(cross_entropy_parts_args *p) {
+  set_pointers(&p->rows), set_global(&p->sums), set_global(&p->counters);
+}
 
 DEVICE float loss_of(const cross_entropy_args *p, int64_t target, float logit, bool valid, row_sum_t s) {
   if (target == p->ignore) return 0;
@@ -20,13 +26,15 @@ DEVICE void store_part_of_row(const cross_entropy_args *p, int64_t row, int64_t 
 }
 
 // Every lane loads one, also after the last row; and both halves of either type. After a branch it would be waited for at once.
-DEVICE int64_t target_of(const cross_entropy_args *p, int64_t row) {
-  const bool exists = row < p->groups.rows, wide = p->index == TDM_I64;
-  const char *at = (const char *)p->targets + (exists ? row : p->groups.rows - 1) * (wide ? 8 : 4);
+DEVICE int64_t target_of_rows(const cross_entropy_args *p, int64_t row, int64_t rows) {
+  const bool exists = row < rows, wide = p->index == TDM_I64;
+  const char *at = (const char *)p->targets + (exists ? row : rows - 1) * (wide ? 8 : 4);
   uint32_t low = *(const uint32_t *)at, high = *(const uint32_t *)(at + (wide ? 4 : 0));
   int64_t target = (int64_t)((uint64_t)(wide ? high : (uint32_t)((int32_t)low >> 31)) << 32 | low);
   return exists ? target : -1;
 }
+
+DEVICE int64_t target_of(const cross_entropy_args *p, int64_t row) { return target_of_rows(p, row, p->groups.rows); }
 
 // Whether the row has a loss, and so must be read.
 DEVICE bool has_loss(const cross_entropy_args *p, int64_t target) {
@@ -88,13 +96,14 @@ DEVICE int first_batch_of_wave(const row_batches *r) {
 }
 
 // A row is loaded a round ahead, and its target two: whether the row is read depends on it.
-DEVICE void cross_entropy_body(const cross_entropy_args *p, int batch, bool ragged, tdm_type type) {
+DEVICE void cross_entropy_body(cross_entropy_args *p, int batch, bool ragged, tdm_type type) {
   SHARED static row_slots slots;
   row_group_t group = row_group_of(&p->groups);
   raw_chunk raw[BATCH_MOST];
   int turn = 0;
-  int64_t mine = group.first + group.sub, target = target_of(p, mine + group.step);
-  one_row now = row_of(p, group.first, target_of(p, mine), group, batch, ragged, type);
+  int64_t mine = group.first + group.sub, first_target = target_of(p, mine), target = target_of(p, mine + group.step);
+  take_rest(p);
+  one_row now = row_of(p, group.first, first_target, group, batch, ragged, type);
   uint32_t single = load_single_of(&now, ragged, type);
   const int from = first_batch_of_wave(&now.batches);
   load_batch(raw, &now.batches, from, group, batch, type);
@@ -191,15 +200,16 @@ DEVICE uint32_t group_ballot(bool x, row_group_t g) {
 }
 
 // Rows are loaded two turns ahead, and targets two blocks: whether a row is read depends on its target.
-DEVICE void cross_entropy_short(const cross_entropy_args *p, int log2, int kept, bool ragged, tdm_type type) {
+DEVICE void cross_entropy_short(cross_entropy_args *p, int log2, int kept, bool ragged, tdm_type type) {
   row_group_t g = row_group_of(&p->groups);
   g.log2 = log2;  // a constant
   const int64_t rows = p->groups.rows, block = (int64_t)p->turns << (6 - g.log2), waves = HIP_ROWS_WORKGROUP / WAVE,
-                step = p->groups.workgroups * waves * block;
+                step = (int64_t)p->groups.workgroups * waves * block;
   const int own = (g.lane << (6 - g.log2)) + g.sub;
   const bool ends = g.lane < p->turns;
   int64_t first = ((int64_t)__builtin_amdgcn_workgroup_id_x() * waves + wave_index()) * block;
   int64_t target = target_of(p, first + own), next_target = target_of(p, first + step + own);
+  take_rest(p);
   bool valid = ends && first + own < rows && has_loss(p, target);
   uint32_t reads = group_ballot(valid, g);
   const short_place place = place_short(p, g, kept, ragged, type);
@@ -283,7 +293,7 @@ DEVICE buffer single_buffer(const cross_entropy_args *p, int64_t row, int64_t en
 // keeps the sum of turn j, as above. Of single rows with an odd number of 16-bit elements every second one begins between two
 // dwords; so two waves share as many rows as both have turns, and each takes those that begin alike.
 template <int loads>
-DEVICE void cross_entropy_near(const cross_entropy_args *p, int log2, tdm_type type) {
+DEVICE void cross_entropy_near(cross_entropy_args *p, int log2, tdm_type type) {
   enum { WAVES = HIP_ROWS_WORKGROUP / WAVE };
   SHARED alignas(16) static uint32_t staged[WAVES][near_nothing(loads) + 4];
   row_group_t g = row_group_of(&p->groups);
@@ -306,6 +316,7 @@ DEVICE void cross_entropy_near(const cross_entropy_args *p, int log2, tdm_type t
   int64_t target = target_of(p, first + own);
   u32x4 raw[NEAR_LOADS_MOST];
   load(raw, first);
+  take_rest(p);
   at[near_nothing(loads)] = minus_infinity(type);
   for (int64_t block = first; block < end; block += WAVE << odd) {
     const int64_t row = block + own, next_target = target_of(p, row + (WAVE << odd));
@@ -337,12 +348,13 @@ DEVICE float *logit_of(const cross_entropy_parts_args *p, int64_t row) {
 
 // The workgroup whose part has the target's logit reads that, too: its line is on its way. The last workgroup of a row joins
 // the parts; it would have to wait for the target first. A row without a loss is read as well, for nobody waits for its target.
-DEVICE void cross_entropy_parts(const cross_entropy_parts_args *p, tdm_type type) {
+DEVICE void cross_entropy_parts(cross_entropy_parts_args *p, tdm_type type) {
   SHARED static row_slots slots;
   const row_part w = part_of_rows(&p->parts, p->rows.logits, p->rows.ldl, type);
   const char *at = part_begin(p->rows.logits, p->rows.ldl, &w, type);
-  const int64_t target = target_of(&p->rows, w.row);
+  const int64_t target = target_of_rows(&p->rows, w.row, p->parts.rows);
   loaded_part part = load_first_of_part(at, w.cols, w.group, type);
+  take_rest(p);
   const bool has = has_target(&p->rows, target);
   const int64_t element = has ? target - p->rows.first - w.start : -1;
   if (element >= 0 && element < w.cols && thread_index() == 0) *logit_of(p, w.row) = load_global_element(at, element, type);
@@ -354,17 +366,24 @@ DEVICE void cross_entropy_parts(const cross_entropy_parts_args *p, tdm_type type
   if (lane_index() == 0) store_loss(&p->rows, w.row, target, logit, has_loss(&p->rows, target), s);
 }
 
-#define PARTS(word, type) \
-  PARTS_KERNEL(6) void cross_entropy_parts_##word(cross_entropy_parts_args p) { cross_entropy_parts(&p, type); }
+#define PARTS(word, type)                                                               \
+  PARTS_KERNEL(6) void cross_entropy_parts_##word(ARGUMENT(cross_entropy_parts_args)) { \
+    cross_entropy_parts_args p = ARGUMENT_OF(cross_entropy_parts_args);                 \
+    cross_entropy_parts(&p, type);                                                      \
+  }
 PARTS(f32, TDM_F32)
 PARTS(f16, TDM_F16)
 PARTS(bf16, TDM_BF16)
 
-#define CROSS_ENTROPY(name, waves, body, ...) \
-  ROWS_KERNEL(waves) void name(cross_entropy_args p) { body(&p, __VA_ARGS__); }
-#define SHORT(name, waves, log2, kept, ragged, type)                            \
-  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, waves) void name(cross_entropy_args p) { \
-    cross_entropy_short(&p, log2, kept, ragged, type);                          \
+#define CROSS_ENTROPY(name, waves, body, ...)                  \
+  ROWS_KERNEL(waves) void name(ARGUMENT(cross_entropy_args)) { \
+    cross_entropy_args p = ARGUMENT_OF(cross_entropy_args);    \
+    body(&p, __VA_ARGS__);                                     \
+  }
+#define SHORT(name, waves, log2, kept, ragged, type)                                    \
+  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, waves) void name(ARGUMENT(cross_entropy_args)) { \
+    cross_entropy_args p = ARGUMENT_OF(cross_entropy_args);                             \
+    cross_entropy_short(&p, log2, kept, ragged, type);                                  \
   }
 #define SHORT_ROWS(word, type)                                      \
   SHORT(cross_entropy_short_8x1_##word, 8, 3, 1, false, type)       \
@@ -383,9 +402,10 @@ CROSS_ENTROPY(cross_entropy_ragged_bf16, 4, cross_entropy_body, 4, true, TDM_BF1
 SHORT_ROWS(f32, TDM_F32)
 SHORT_ROWS(f16, TDM_F16)
 SHORT_ROWS(bf16, TDM_BF16)
-#define NEAR(each, name, type)                                                            \
-  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_SIMD_WAVES) void name(cross_entropy_args p) { \
-    each(p.groups.group_log2, cross_entropy_near, &p, type);                              \
+#define NEAR(each, name, type)                                                                    \
+  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_SIMD_WAVES) void name(ARGUMENT(cross_entropy_args)) { \
+    cross_entropy_args p = ARGUMENT_OF(cross_entropy_args);                                       \
+    each(p.groups.group_log2, cross_entropy_near, &p, type);                                      \
   }
 NEAR(EACH_NEAR_2, cross_entropy_near_2_f32, TDM_F32)
 NEAR(EACH_NEAR_2, cross_entropy_near_2_f16, TDM_F16)

@@ -4,6 +4,7 @@
 
 #include "hip/args/preloaded.h"
 #include "types.h"
+#include "wait.h"
 
 /* A wave begins with the first 56 bytes of its kernel's argument in scalar registers: the command processor puts them there
  * ("preloaded kernel arguments" in LLVM's AMDGPUUsage; hip/meson.build asks for it). So what a kernel needs for its first loads
@@ -62,6 +63,52 @@ DEVICE void fetch_args(const args *) {
   const asked_argument<args> asked = ask_argument<args>();
   have_argument(&asked);
   __builtin_amdgcn_sched_barrier(0);
+}
+
+/* ---- A structure that begins with what the first loads need ----
+ *
+ * Its fields beyond the preloaded ones are not there until take_rest() loads them. A kernel calls it after its first loads, so
+ * that these don't wait for it; but of each line a dword is asked for before, and so the rest is in the scalar cache by then.
+ * set_pointers(args *) calls set_global() for each pointer. */
+template <typename type>
+DEVICE void set_global(type **pointer) {
+  *pointer = (type *)(GLOBAL type *)(uintptr_t)*pointer;
+}
+enum { LINE_DWORDS = 16 };
+template <typename args>
+struct argument_dwords {
+  uint32_t of[sizeof(args) / 4];
+};
+template <typename args>
+DEVICE args first_of_argument(uint32_t w0, uint32_t w1, uint32_t w2, uint32_t w3, uint32_t w4, uint32_t w5, uint32_t w6,
+                              uint32_t w7, uint32_t w8, uint32_t w9, uint32_t w10, uint32_t w11, uint32_t w12, uint32_t w13) {
+  auto segment = (const volatile uint32_t __attribute__((address_space(4))) *)__builtin_amdgcn_kernarg_segment_ptr();
+  argument_dwords<args> dwords = {{w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13}};
+#pragma unroll
+  for (int i = LINE_DWORDS; i < (int)(sizeof(args) / 4); i += LINE_DWORDS) dwords.of[i] = segment[i];
+  args a = __builtin_bit_cast(args, dwords);
+  set_pointers(&a);
+  return a;
+}
+#define ARGUMENT_OF(args) first_of_argument<args>(w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13)
+/* The same in a loop: so its fields have no registers from turn to turn. */
+template <typename args>
+DEVICE void take_rest_again(args *a) {
+  auto segment = (const uint32_t __attribute__((address_space(4))) *)__builtin_amdgcn_kernarg_segment_ptr();
+  argument_dwords<args> dwords = __builtin_bit_cast(argument_dwords<args>, *a);
+  asm volatile("" : "+s"(segment)); /* read here, not where the kernel begins */
+#pragma unroll
+  for (int i = PRELOADED_DWORDS; i < (int)(sizeof(args) / 4); i++) dwords.of[i] = segment[i];
+  *a = __builtin_bit_cast(args, dwords);
+  set_pointers(a);
+}
+template <typename args>
+DEVICE void take_rest(args *a) {
+  const argument_dwords<args> dwords = __builtin_bit_cast(argument_dwords<args>, *a);
+  keep_order();
+#pragma unroll
+  for (int i = LINE_DWORDS; i < (int)(sizeof(args) / 4); i += LINE_DWORDS) asm volatile("" : : "s"(dwords.of[i]));
+  take_rest_again(a);
 }
 
 /* The kernel's argument, read again with scalar loads: what only the end needs takes no registers in the loop. */

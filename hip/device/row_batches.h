@@ -14,10 +14,10 @@ DEVICE float load_global_element(const char *row, int64_t i, tdm_type type) {
 /* Loads a chunk that begins at a dword or between two, without a branch. Between two, the row must also have the element before
  * the chunk. */
 DEVICE raw_chunk load_shifted(const char *at, tdm_type type) {
-  if (type == TDM_F32) return load_words(at);
+  if (type == TDM_F32) return load_global(at);
   const uint32_t between = (uint32_t)(uintptr_t)at & 2;
-  raw_chunk low = load_words(at - between), c;
-  uint32_t last = *(const uint16_t *)(at - between + 12 + 2 * between);
+  raw_chunk low = load_global(at - between), c;
+  uint32_t last = load_single(at - between + 12 + 2 * between, type);
   c.words = shifted_dwords(low.words, last, 8 * between);
   return c;
 }

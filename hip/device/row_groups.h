@@ -27,7 +27,7 @@ DEVICE row_group_t row_group_of(const hip_row_groups *all) {
                        .lane = thread_index() & ((1 << log2) - 1),
                        .sub = log2 < 6 ? lane_index() >> log2 : 0,
                        .first = first,
-                       .step = all->workgroups * count,
+                       .step = (int64_t)all->workgroups * count,
                        .waves = waves,
                        .slot = wave_index() & -waves};
 }

@@ -4,13 +4,14 @@
 
 #include "hip/args/blocks.h"
 
+/* First what the first loads need: it is preloaded (hip/args/preloaded.h). */
 typedef struct embedding_args {
-  const void *table;
   const void *ids;
-  void *y;
-  int64_t vocab, ldt, ldy, first, total;
   int32_t index;     /* tdm_index_type of ids */
   hip_blocks blocks; /* rows: tokens */
+  const void *table;
+  void *y;
+  int64_t vocab, ldt, ldy, first, total;
 } embedding_args;
 
 #endif

@@ -3,6 +3,8 @@
 #include "hip/device/arguments.h"
 #include "hip/device/blocks.h"
 
+DEVICE void set_pointers(embedding_args *p) { set_global(&p->table), set_global(&p->ids), set_global(&p->y); }
+
 // What is copied for an id that has no row here: zeros if another part of the table has the row, NaN in every type if no part
 // has it.
 __attribute__((constant, aligned(16))) static const uint32_t not_here[][4] = {
@@ -167,13 +169,13 @@ DEVICE void store_piece(const row_piece *piece, bool any, tdm_type type) {
 
 // A piece is loaded while the one before is stored, and its id before that. Two pieces take turns: if one were copied to the
 // other, the wave would wait for what it has just begun to load.
-DEVICE void embedding_body(const embedding_args *p, bool any, tdm_type type) {
+DEVICE void embedding_body(embedding_args *p, bool any, tdm_type type) {
   const hip_blocks *b = &p->blocks;
-  fetch_args(p);
-  const table_shape of = shape_of(p, type);
   const block_walk start = first_block(b);
   token_walk w = {start.unit, start.first, (uint32_t)start.item, (uint32_t)start.sub}, after = w;
   const raw_id first = load_id(p, &w);
+  take_rest(p);
+  const table_shape of = shape_of(p, type);
   if (b->units <= b->workgroups) {  // nothing follows that could be on its way
     const row_piece only = load_piece(p, &of, &w, id_of(p, first), any, type);
     store_piece(&only, any, type);
@@ -196,8 +198,11 @@ DEVICE void embedding_body(const embedding_args *p, bool any, tdm_type type) {
   }
 }
 
-#define EMBEDDING(name, waves, any, type) \
-  KERNEL WORKGROUP(HIP_BLOCK_THREADS, waves) void name(embedding_args p) { embedding_body(&p, any, type); }
+#define EMBEDDING(name, waves, any, type)                                          \
+  KERNEL WORKGROUP(HIP_BLOCK_THREADS, waves) void name(ARGUMENT(embedding_args)) { \
+    embedding_args p = ARGUMENT_OF(embedding_args);                                \
+    embedding_body(&p, any, type);                                                 \
+  }
 EMBEDDING(embedding_f32, 8, false, TDM_F32)
 EMBEDDING(embedding_f16, 8, false, TDM_F16)
 EMBEDDING(embedding_bf16, 8, false, TDM_BF16)

@@ -98,8 +98,8 @@ static bool is_shared_by(const tdm_hip_device *device, const hip_rows *r, int64_
 /* A wave without barriers if it holds the row, or two waves, where the op says so; else 256 work-items. Where that leaves a
  * quarter of the places of two chunks empty, two rows may share a wave, and what a turn costs. Longer rows get 512 or 1024
  * work-items rather than being read twice, if there are few of them or enough: of 12343 bf16 rmsnorm gets 0.97 of the rate of
- * memory and softmax 0.96 (in the loop 0.86 and 0.89), of 16937 rmsnorm 0.95 (0.85); softmax of 64x32000 takes 13,410 clocks on
- * gfx950 (16,894), predicted. Fewer chunks for each if there are too few rows for the device. */
+ * memory and softmax 0.96 (in the loop 0.86 and 0.89), of 16937 rmsnorm 0.95 (0.85); softmax of 64x32000 takes 12,950 clocks on
+ * gfx950 (16,814), predicted. Fewer chunks for each if there are too few rows for the device. */
 int tdm_hip_kept(const tdm_hip_device *device, const hip_rows *r) {
   static const int64_t groups[] = {WAVE, 2 * WAVE, HIP_ROWS_WORKGROUP, 2 * HIP_ROWS_WORKGROUP, HIP_ROW_GROUP_MOST};
   int64_t chunks = hip_ceil_div(r->cols, tdm_hip_chunk(r->type));
@@ -212,7 +212,7 @@ static bool rows_alike(const hip_rows *r, const int64_t *leading, int arrays) {
 }
 
 void tdm_hip_row_groups(tdm_plan *plan, hip_row_groups *groups, const hip_rows *r, int64_t size, int64_t turns, int number) {
-  const int waves = r->waves > 0 ? r->waves : waves_of(plan, &plan->kernel->functions[number], r->type);
+  const int waves = r->waves > 0 ? r->waves : waves_of(plan, &plan->kernel->functions[r->functions + number], r->type);
   *groups = (hip_row_groups){.rows = r->rows, .cols = r->cols};
   while (1 << groups->group_log2 < size) groups->group_log2++;
   groups->threads = size < HIP_ROWS_WORKGROUP ? HIP_ROWS_WORKGROUP : (int32_t)size;
@@ -221,8 +221,8 @@ void tdm_hip_row_groups(tdm_plan *plan, hip_row_groups *groups, const hip_rows *
                 held = plan->context->hip->compute_units * workgroups_of_cu(groups->threads, waves);
   const bool shared = r->alone > 0 && groups->threads == 2 * HIP_ROWS_WORKGROUP, /* by more work-items than usual */
       alone = r->twice && at_once * turns == 1 && r->rows >= (shared ? 1 : ROWS_ALONE) * held && r->rows <= ROWS_ALONE_MOST;
-  groups->workgroups = set_grid(plan, hip_ceil_div(r->rows, at_once * turns), groups->threads, waves, most);
-  if (alone) groups->workgroups = r->rows;
+  groups->workgroups = (int32_t)set_grid(plan, hip_ceil_div(r->rows, at_once * turns), groups->threads, waves, most);
+  if (alone) groups->workgroups = (int32_t)r->rows;
   /* An even number of rows in a round: a work-item's rows then begin alike, at dwords or between two. */
   if (at_once % 2 != 0 && groups->workgroups % 2 != 0) groups->workgroups++;
   plan->hip.grid[0] = (unsigned)groups->workgroups;
@@ -248,9 +248,10 @@ tdm_status tdm_hip_rows_prepare(tdm_plan *plan, hip_row_groups *groups, hip_any_
   if (kept > 0) launched.twice = false;
   if (kept > 0) launched.waves = size > HIP_ROWS_WORKGROUP ? 4 : 0; /* two such workgroups on a compute unit, or one of 1024 */
   tdm_hip_row_groups(plan, groups, &launched, size, 1, number);
-  TDM_TRY(tdm_hip_row_function(plan, HIP_ROWS_ANY, r->type, &any->function));
-  if (ragged != HIP_ROWS_ANY) TDM_TRY(tdm_hip_row_function(plan, ragged, r->type, &any->ragged));
-  return tdm_hip_row_function(plan, number, r->type, &plan->hip.function);
+  const int first = r->functions;
+  TDM_TRY(tdm_hip_row_function(plan, first + HIP_ROWS_ANY, r->type, &any->function));
+  if (ragged != HIP_ROWS_ANY) TDM_TRY(tdm_hip_row_function(plan, first + ragged, r->type, &any->ragged));
+  return tdm_hip_row_function(plan, first + number, r->type, &plan->hip.function);
 }
 
 tdm_status tdm_hip_rows_launch(const tdm_plan *plan, const hip_any_rows *any, const void *args, size_t bytes,

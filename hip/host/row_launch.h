@@ -36,6 +36,7 @@ typedef struct hip_rows {
   int ragged;         /* the function for ragged rows that no work-items keep in registers; 0: that for any rows takes them */
   unsigned dwords;    /* buffers, as bits, that the kernels for ragged rows need at a dword: rmsnorm's weights */
   double alone;       /* clocks for a byte of a long row that is read twice, if a compute unit has one workgroup alone */
+  int functions;      /* number of the first of the functions for these rows */
   hip_wave_cost wave; /* of a loop, to choose the row groups' size by; 0: they have eight chunks in each work-item */
 } hip_rows;
 

@@ -5,19 +5,23 @@
 #include "hip/args/row_groups.h"
 #include "hip/args/row_parts.h"
 
+/* First what the first loads need: it is preloaded (hip/args/preloaded.h). */
 typedef struct rmsnorm_args {
-  const void *x, *weight, *residual; /* residual: NULL if there is none */
+  const void *x;
+  int64_t ldx;
+  hip_row_groups groups;
+  const void *weight, *residual; /* residual: NULL if there is none */
+  int64_t ldr;
   void *sum, *y;
-  int64_t ldx, ldr, lds, ldy;
+  int64_t lds, ldy;
   double per_col; /* 1 / cols */
   float eps;
-  hip_row_groups groups;
 } rmsnorm_args;
 
 /* Rows that are split over workgroups. */
 typedef struct rmsnorm_parts_args {
-  rmsnorm_args rows;
   hip_row_parts parts;
+  rmsnorm_args rows;
   double *sums; /* [rows, parts]: of squares */
 } rmsnorm_parts_args;
 

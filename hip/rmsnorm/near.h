@@ -30,7 +30,7 @@ DEVICE uint32_t near_weight(const rmsnorm_args *p, uint32_t dword, uint32_t begi
 /* Short rows without gaps between them, and without a residual: a wave loads and stores those of a turn as one range, and
  * loads a turn ahead. A work-item has the same elements of each of its rows, so it keeps their weights. */
 template <int loads>
-DEVICE void rmsnorm_near(const rmsnorm_args *p, int log2, tdm_type type) {
+DEVICE void rmsnorm_near(rmsnorm_args *p, int log2, tdm_type type) {
   SHARED alignas(16) static uint32_t staged[HIP_ROWS_WORKGROUP / WAVE][near_room(loads)];
   row_group_t g = row_group_of(&p->groups);
   g.log2 = log2;  // a constant
@@ -45,6 +45,7 @@ DEVICE void rmsnorm_near(const rmsnorm_args *p, int log2, tdm_type type) {
   const uint32_t last_weight = near_weight(p, place.last, place.begin, type);
   u32x4 raw[NEAR_LOADS_MOST];
   load_near(p->x, cols, raw, g.first, p->groups.rows, g, loads, type);
+  take_rest(p);
   store_nothing_near(p->y, loads);
   rows[near_nothing(loads)] = 0;
   FOR_ROWS(row, &p->groups, g) {

@@ -6,7 +6,7 @@
 
 extern const hip_code tdm_code_rmsnorm[];
 
-enum { RAGGED_LOOP = HIP_ROWS_KEPT + 6, NEAR_2, NEAR_4 }; /* of its functions */
+enum { RAGGED_LOOP = HIP_ROWS_KEPT + 6, NEAR_2, NEAR_4, RESIDUAL }; /* of its functions; RESIDUAL: the first with one */
 
 typedef struct rmsnorm_plan {
   rmsnorm_args args;
@@ -31,7 +31,8 @@ static hip_rows rows_of(const tdm_plan *plan) {
                     .waves = d->residual ? 2 : 0,
                     .ragged = RAGGED_LOOP,
                     .dwords = 1u << 1,
-                    .alone = 0.18};
+                    .alone = 0.18,
+                    .functions = d->residual ? RESIDUAL : 0};
 }
 
 static rmsnorm_args args_of(const tdm_rmsnorm_desc *d) {
@@ -86,6 +87,15 @@ static const hip_functions functions[] = {
     [RAGGED_LOOP] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_ragged_loop", .waves = 4},
     [NEAR_2] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_near_2", .waves = 5, .fewer = HIP_FEWER_WAVES(4)},
     [NEAR_4] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_near_4", .waves = 4, .fewer = HIP_FEWER_WAVES(3)},
+    [RESIDUAL + HIP_ROWS_ANY] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_residual_any", .waves = 4},
+    [RESIDUAL + HIP_ROWS_WHOLE] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_residual_loop", .waves = 4},
+    [RESIDUAL + HIP_ROWS_KEPT] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_residual_1", .waves = 8},
+    {.code = tdm_code_rmsnorm, .stem = "rmsnorm_residual_ragged_1", .waves = 4},
+    {.code = tdm_code_rmsnorm, .stem = "rmsnorm_residual_2", .waves = 4},
+    {.code = tdm_code_rmsnorm, .stem = "rmsnorm_residual_ragged_2", .waves = 3},
+    {.code = tdm_code_rmsnorm, .stem = "rmsnorm_residual_4", .waves = 4},
+    {.code = tdm_code_rmsnorm, .stem = "rmsnorm_residual_ragged_4", .waves = 3},
+    [RESIDUAL + RAGGED_LOOP] = {.code = tdm_code_rmsnorm, .stem = "rmsnorm_residual_ragged_loop", .waves = 4},
     {.stem = NULL}};
 
 /* ---- Rows that are split over workgroups ---- */

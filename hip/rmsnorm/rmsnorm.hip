@@ -1,7 +1,14 @@
 // rmsnorm of rows, with or without a residual. A row that fits into a row group's registers is read once, also if it is not
 // whole chunks of 16 bytes; a longer one twice. Few long rows are split into parts.
+#include "hip/device/arguments.h"
 #include "hip/device/row_parts.h"
 #include "near.h"
+
+DEVICE void set_pointers(rmsnorm_args *p) {
+  set_global(&p->x), set_global(&p->weight), set_global(&p->residual);
+  set_global(&p->sum), set_global(&p->y);
+}
+DEVICE void set_pointers(rmsnorm_parts_args *p) { set_pointers(&p->rows), set_global(&p->sums); }
 
 // A chunk of the row that is normalised: x, plus the residual if there is one.
 DEVICE chunk sum_of_raw(raw_chunk x, raw_chunk r, bool residual, tdm_type type) {
@@ -89,7 +96,7 @@ DEVICE void copy_chunks(chunk *s, int count) {
 
 // `kept` chunks in each work-item: chunk k of work-item l is the row's chunk k * size + l. They keep their weights too, and
 // load a round's chunks while the one before computes; four with a residual have no registers for that.
-DEVICE void rmsnorm_registers(const rmsnorm_args *p, bool residual, int kept, tdm_type type) {
+DEVICE void rmsnorm_registers(rmsnorm_args *p, bool residual, int kept, tdm_type type) {
   SHARED static double slots[2 * ROW_WAVES_MOST];
   row_group_t group = row_group_of(&p->groups);
   const int cols = (int)p->groups.cols, step = chunk_length(type) << group.log2, step_bytes = 16 << group.log2;
@@ -104,6 +111,7 @@ DEVICE void rmsnorm_registers(const rmsnorm_args *p, bool residual, int kept, td
   if (ahead) load_addends(raw, more, &a, 0, group, residual, kept, type);
   if (ahead)
     for (int k = 0; k < kept; k++) weight[k] = load_weight(p, k * step, group, type);
+  if (!residual) take_rest(p);
   FOR_ROWS(row, &p->groups, group) {
     row_place place = {0, a.x.own};
     chunk s[BATCH_MOST];
@@ -143,7 +151,7 @@ DEVICE void load_weights(const rmsnorm_args *p, raw_chunk *weight, uint32_t *sin
 }
 
 // The same for rows that are not whole chunks, if those of all arrays begin alike, and the weights at a dword.
-DEVICE void rmsnorm_ragged(const rmsnorm_args *p, bool residual, int kept, tdm_type type) {
+DEVICE void rmsnorm_ragged(rmsnorm_args *p, bool residual, int kept, tdm_type type) {
   SHARED static double slots[2 * ROW_WAVES_MOST];
   row_group_t group = row_group_of(&p->groups);
   const int cols = (int)p->groups.cols;
@@ -162,6 +170,7 @@ DEVICE void rmsnorm_ragged(const rmsnorm_args *p, bool residual, int kept, tdm_t
   const bool ahead = kept <= 2 || !residual;  // else there are no registers for it
   ragged_row next = {};
   if (ahead) next = load(group.first);
+  if (!residual) take_rest(p);
   FOR_ROWS(row, &p->groups, group) {
     if (!ahead) next = load(row);
     const ragged_row r = next;
@@ -273,7 +282,7 @@ DEVICE void store_batch(const batch_results *of, char *y, char *to, const row_ba
 // if anything is. The next row's first batch is on its way since the end of the second time. A batch's weights are loaded a
 // batch ahead too: else the wave would wait for them, and for the batch that it has just begun to load. ragged: rows that are
 // not whole chunks, if those of all arrays begin alike, and the weights at a dword.
-DEVICE void rmsnorm_loop(const rmsnorm_args *p, bool residual, int batch, bool ragged, tdm_type type) {
+DEVICE void rmsnorm_loop(rmsnorm_args *p, bool residual, int batch, bool ragged, tdm_type type) {
   SHARED static double slots[2 * ROW_WAVES_MOST];
   row_group_t group = row_group_of(&p->groups);
   const int64_t cols = p->groups.cols;
@@ -308,6 +317,7 @@ DEVICE void rmsnorm_loop(const rmsnorm_args *p, bool residual, int batch, bool r
   if (ragged) load_single_weight(&single_weight, p, of_next.element, type);
   load_weight_batch(p, &weight, &a.x, of_next.skew, a.x.count - 1, group, batch, ragged, type);
   load_addends(raw, more, &a, 0, group, residual, batch, type);
+  if (!residual) take_rest(p);
   FOR_ROWS(row, &p->groups, group) {
     const ragged_row of = of_next;
     const float one = ragged ? single_of(single, type) + (residual ? single_of(single_more, type) : 0) : 0;
@@ -431,10 +441,10 @@ DEVICE void write_any(const any_row *w, float inverse, bool residual, row_group_
   }
 }
 
-DEVICE void rmsnorm_any(const rmsnorm_args *p, int batch, tdm_type type) {
+DEVICE void rmsnorm_any(rmsnorm_args *p, bool residual, int batch, tdm_type type) {
   SHARED static double slots[2 * ROW_WAVES_MOST];
+  if (!residual) take_rest(p);
   row_group_t group = row_group_of(&p->groups);
-  const bool residual = p->residual != nullptr;
   int turn = 0;
   FOR_ROWS(row, &p->groups, group) {
     char *y = (char *)row_at(p->y, p->ldy, row, group, type), *to = (char *)row_at(p->sum, p->lds, row, group, type);
@@ -462,8 +472,9 @@ DEVICE any_row row_of_part(const rmsnorm_args *p, const row_part *part, int batc
   return w;
 }
 
-DEVICE void rmsnorm_sums(const rmsnorm_parts_args *p, int batch, tdm_type type) {
+DEVICE void rmsnorm_sums(rmsnorm_parts_args *p, int batch, tdm_type type) {
   SHARED static double slots[2 * ROW_WAVES_MOST];
+  take_rest(p);
   const row_part part = part_of_rows(&p->parts, p->rows.y, p->rows.ldy, type);
   const any_row w = row_of_part(&p->rows, &part, batch, type);
   int turn = 0;
@@ -472,7 +483,8 @@ DEVICE void rmsnorm_sums(const rmsnorm_parts_args *p, int batch, tdm_type type) 
   if (thread_index() == 0) p->sums[__builtin_amdgcn_workgroup_id_x()] = sum;
 }
 
-DEVICE void rmsnorm_parts(const rmsnorm_parts_args *p, int batch, tdm_type type) {
+DEVICE void rmsnorm_parts(rmsnorm_parts_args *p, int batch, tdm_type type) {
+  take_rest(p);
   const row_part part = part_of_rows(&p->parts, p->rows.y, p->rows.ldy, type);
   const any_row w = row_of_part(&p->rows, &part, batch, type);
   const double *sums = p->sums + part.row * p->parts.parts;
@@ -482,69 +494,73 @@ DEVICE void rmsnorm_parts(const rmsnorm_parts_args *p, int batch, tdm_type type)
   write_any(&w, inverse_root(sum, &p->rows), p->rows.residual != nullptr, part.group, batch, type);
 }
 
-#define PARTS(word, waves, type)                                                                    \
-  PARTS_KERNEL(waves) void rmsnorm_sums_##word(rmsnorm_parts_args p) { rmsnorm_sums(&p, 2, type); } \
-  PARTS_KERNEL(waves) void rmsnorm_parts_##word(rmsnorm_parts_args p) { rmsnorm_parts(&p, 2, type); }
+#define PARTS(word, waves, type)                                                \
+  PARTS_KERNEL(waves) void rmsnorm_sums_##word(ARGUMENT(rmsnorm_parts_args)) {  \
+    rmsnorm_parts_args p = ARGUMENT_OF(rmsnorm_parts_args);                     \
+    rmsnorm_sums(&p, 2, type);                                                  \
+  }                                                                             \
+  PARTS_KERNEL(waves) void rmsnorm_parts_##word(ARGUMENT(rmsnorm_parts_args)) { \
+    rmsnorm_parts_args p = ARGUMENT_OF(rmsnorm_parts_args);                     \
+    rmsnorm_parts(&p, 2, type);                                                 \
+  }
 PARTS(f32, 6, TDM_F32)
 PARTS(f16, 6, TDM_F16)
 PARTS(bf16, 6, TDM_BF16)
 
-#define RMSNORM(name, waves, body, ...) \
-  ROWS_KERNEL(waves) void name(rmsnorm_args p) { body(&p, __VA_ARGS__); }
-// With a residual and without, of which each has its own code: one array fewer is loaded.
-#define EACH(name, waves, body, kept, type)      \
-  ROWS_KERNEL(waves) void name(rmsnorm_args p) { \
-    if (p.residual != nullptr)                   \
-      body(&p, true, kept, type);                \
-    else                                         \
-      body(&p, false, kept, type);               \
+#define RMSNORM(name, waves, body, ...)                  \
+  ROWS_KERNEL(waves) void name(ARGUMENT(rmsnorm_args)) { \
+    rmsnorm_args p = ARGUMENT_OF(rmsnorm_args);          \
+    body(&p, __VA_ARGS__);                               \
   }
+// Without a residual, and with one, which is one array more to load: its kernels read their argument before their first loads.
+#define EACH(name, waves, body, kept, type)               \
+  RMSNORM(rmsnorm_##name, waves, body, false, kept, type) \
+  ROWS_KERNEL(waves) void rmsnorm_residual_##name(rmsnorm_args p) { body(&p, true, kept, type); }
 // Rows whose work-items have no fourth chunk have code that loads and computes none.
-#define RAGGED_4(name, waves, type)              \
-  ROWS_KERNEL(waves) void name(rmsnorm_args p) { \
-    if (p.residual != nullptr)                   \
-      rmsnorm_ragged(&p, true, 4, type);         \
-    else if (ragged_steps(&p.groups, type) <= 3) \
-      rmsnorm_ragged(&p, false, 3, type);        \
-    else                                         \
-      rmsnorm_ragged(&p, false, 4, type);        \
-  }
+#define RAGGED_4(name, waves, type)                                \
+  ROWS_KERNEL(waves) void rmsnorm_##name(ARGUMENT(rmsnorm_args)) { \
+    rmsnorm_args p = ARGUMENT_OF(rmsnorm_args);                    \
+    if (ragged_steps(&p.groups, type) <= 3)                        \
+      rmsnorm_ragged(&p, false, 3, type);                          \
+    else                                                           \
+      rmsnorm_ragged(&p, false, 4, type);                          \
+  }                                                                \
+  ROWS_KERNEL(waves) void rmsnorm_residual_##name(rmsnorm_args p) { rmsnorm_ragged(&p, true, 4, type); }
 // Ragged rows with a residual have registers for one chunk at a time.
-#define LOOP(name, waves, ragged, type)                     \
-  ROWS_KERNEL(waves) void name(rmsnorm_args p) {            \
-    if (p.residual != nullptr)                              \
-      rmsnorm_loop(&p, true, ragged ? 1 : 2, ragged, type); \
-    else                                                    \
-      rmsnorm_loop(&p, false, 2, ragged, type);             \
-  }
-#define OF_16_BITS(word, type)                              \
-  EACH(rmsnorm_1_##word, 8, rmsnorm_registers, 1, type)     \
-  EACH(rmsnorm_2_##word, 5, rmsnorm_registers, 2, type)     \
-  EACH(rmsnorm_4_##word, 4, rmsnorm_registers, 4, type)     \
-  EACH(rmsnorm_ragged_1_##word, 7, rmsnorm_ragged, 1, type) \
-  EACH(rmsnorm_ragged_2_##word, 4, rmsnorm_ragged, 2, type) \
-  RAGGED_4(rmsnorm_ragged_4_##word, 4, type)                \
-  LOOP(rmsnorm_loop_##word, 4, false, type)                 \
-  LOOP(rmsnorm_ragged_loop_##word, 4, true, type)           \
-  RMSNORM(rmsnorm_any_##word, 4, rmsnorm_any, 2, type)
+#define LOOP(name, waves, ragged, type)                                \
+  RMSNORM(rmsnorm_##name, waves, rmsnorm_loop, false, 2, ragged, type) \
+  ROWS_KERNEL(waves) void rmsnorm_residual_##name(rmsnorm_args p) { rmsnorm_loop(&p, true, ragged ? 1 : 2, ragged, type); }
+#define OF_16_BITS(word, type)                      \
+  EACH(1_##word, 8, rmsnorm_registers, 1, type)     \
+  EACH(2_##word, 5, rmsnorm_registers, 2, type)     \
+  EACH(4_##word, 4, rmsnorm_registers, 4, type)     \
+  EACH(ragged_1_##word, 7, rmsnorm_ragged, 1, type) \
+  EACH(ragged_2_##word, 4, rmsnorm_ragged, 2, type) \
+  RAGGED_4(ragged_4_##word, 4, type)                \
+  LOOP(loop_##word, 4, false, type)                 \
+  LOOP(ragged_loop_##word, 4, true, type)           \
+  EACH(any_##word, 4, rmsnorm_any, 2, type)
 
-EACH(rmsnorm_1_f32, 8, rmsnorm_registers, 1, TDM_F32)
-EACH(rmsnorm_2_f32, 6, rmsnorm_registers, 2, TDM_F32)
-EACH(rmsnorm_4_f32, 5, rmsnorm_registers, 4, TDM_F32)
-EACH(rmsnorm_ragged_1_f32, 7, rmsnorm_ragged, 1, TDM_F32)
-EACH(rmsnorm_ragged_2_f32, 4, rmsnorm_ragged, 2, TDM_F32)
-RAGGED_4(rmsnorm_ragged_4_f32, 4, TDM_F32)
-LOOP(rmsnorm_loop_f32, 4, false, TDM_F32)
-LOOP(rmsnorm_ragged_loop_f32, 4, true, TDM_F32)
-RMSNORM(rmsnorm_any_f32, 4, rmsnorm_any, 2, TDM_F32)
+EACH(1_f32, 8, rmsnorm_registers, 1, TDM_F32)
+EACH(2_f32, 6, rmsnorm_registers, 2, TDM_F32)
+EACH(4_f32, 5, rmsnorm_registers, 4, TDM_F32)
+EACH(ragged_1_f32, 7, rmsnorm_ragged, 1, TDM_F32)
+EACH(ragged_2_f32, 4, rmsnorm_ragged, 2, TDM_F32)
+RAGGED_4(ragged_4_f32, 4, TDM_F32)
+LOOP(loop_f32, 4, false, TDM_F32)
+LOOP(ragged_loop_f32, 4, true, TDM_F32)
+EACH(any_f32, 4, rmsnorm_any, 2, TDM_F32)
 OF_16_BITS(f16, TDM_F16)
 OF_16_BITS(bf16, TDM_BF16)
 
-#define NEAR(word, type)                                                                                                 \
-  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_2_WAVES) void rmsnorm_near_2_##word(rmsnorm_args p){                         \
-      EACH_NEAR_2(p.groups.group_log2, rmsnorm_near, &p,                                                                 \
-                  type)} KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_4_WAVES) void rmsnorm_near_4_##word(rmsnorm_args p) { \
-    EACH_NEAR_4(p.groups.group_log2, rmsnorm_near, &p, type)                                                             \
+#define NEAR(word, type)                                                                                  \
+  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_2_WAVES) void rmsnorm_near_2_##word(ARGUMENT(rmsnorm_args)) { \
+    rmsnorm_args p = ARGUMENT_OF(rmsnorm_args);                                                           \
+    EACH_NEAR_2(p.groups.group_log2, rmsnorm_near, &p, type)                                              \
+  }                                                                                                       \
+  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_4_WAVES) void rmsnorm_near_4_##word(ARGUMENT(rmsnorm_args)) { \
+    rmsnorm_args p = ARGUMENT_OF(rmsnorm_args);                                                           \
+    EACH_NEAR_4(p.groups.group_log2, rmsnorm_near, &p, type)                                              \
   }
 NEAR(f32, TDM_F32)
 NEAR(f16, TDM_F16)

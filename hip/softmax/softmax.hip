@@ -1,8 +1,12 @@
 // softmax of rows. A row that fits into a row group's registers is read once, also if it is not whole
 // chunks of 16 bytes; a longer one twice. Few long rows are split into parts.
 #include "args.h"
+#include "hip/device/arguments.h"
 #include "hip/device/near_rows.h"
 #include "hip/device/softmax.h"
+
+DEVICE void set_pointers(softmax_args *p) { set_global(&p->x), set_global(&p->y); }
+DEVICE void set_pointers(softmax_parts_args *p) { set_pointers(&p->rows), set_global(&p->sums); }
 
 // The number of columns that a row sees, where causal.
 DEVICE int64_t columns_seen(const softmax_args *p, int64_t row) {
@@ -34,13 +38,14 @@ DEVICE row_batches batches_of_row(const softmax_args *p, int64_t row, row_group_
 
 // `kept` chunks in each work-item: chunk k of work-item l is the row's chunk k * size + l. A round's are loaded while the one
 // before computes.
-DEVICE void softmax_registers(const softmax_args *p, row_slots *slots, int kept, tdm_type type) {
+DEVICE void softmax_registers(softmax_args *p, row_slots *slots, int kept, tdm_type type) {
   row_group_t group = row_group_of(&p->groups);
   const int cols = (int)p->groups.cols, step = chunk_length(type) << group.log2, step_bytes = 16 << group.log2;
   int turn = 0;
   raw_chunk raw[HIP_KEPT_ELEMENTS / 4];
   row_batches r = batches_of_row(p, group.first, group, kept, type);
   load_batch(raw, &r, 0, group, kept, type);
+  take_rest(p);
   FOR_ROWS(row, &p->groups, group) {
     row_place place = {0, r.own};
     chunk x[HIP_KEPT_ELEMENTS / 4];
@@ -60,6 +65,7 @@ DEVICE void softmax_registers(const softmax_args *p, row_slots *slots, int kept,
     row_sum_t all = row_of_waves(wave, group, slots, &turn);
     float scale = reciprocal(all.sum);
     if (group.waves > 1) scale *= exponential_of(max - all.max);
+    if (kept == 4 && type == TDM_F32) take_rest_again(p);  // where eight waves of a SIMD have no registers for it
     char *to = (char *)row_at(p->y, p->ldy, row, group, type);
 #pragma unroll
     for (int k = 0; k < kept; k++) {
@@ -70,7 +76,7 @@ DEVICE void softmax_registers(const softmax_args *p, row_slots *slots, int kept,
 }
 
 // The same for rows that are not whole chunks, if those of x and of y begin alike.
-DEVICE void softmax_ragged(const softmax_args *p, row_slots *slots, int kept, tdm_type type) {
+DEVICE void softmax_ragged(softmax_args *p, row_slots *slots, int kept, tdm_type type) {
   row_group_t group = row_group_of(&p->groups);
   const int cols = (int)p->groups.cols;
   int turn = 0;
@@ -83,6 +89,7 @@ DEVICE void softmax_ragged(const softmax_args *p, row_slots *slots, int kept, td
     return r;
   };
   ragged_row next = load(group.first);
+  take_rest(p);
   FOR_ROWS(row, &p->groups, group) {
     const ragged_row r = next;
     chunk x[HIP_KEPT_ELEMENTS / 4];
@@ -113,7 +120,7 @@ DEVICE void softmax_ragged(const softmax_args *p, row_slots *slots, int kept, td
 
 // Short rows without gaps between them: a wave loads and stores those of a turn as one range, and loads a turn ahead.
 template <int loads>
-DEVICE void softmax_near(const softmax_args *p, int log2, tdm_type type) {
+DEVICE void softmax_near(softmax_args *p, int log2, tdm_type type) {
   SHARED alignas(16) static uint32_t staged[HIP_ROWS_WORKGROUP / WAVE][near_room(loads)];
   row_group_t g = row_group_of(&p->groups);
   g.log2 = log2;  // a constant
@@ -123,6 +130,7 @@ DEVICE void softmax_near(const softmax_args *p, int log2, tdm_type type) {
   const near_place place = place_near(cols, g, steps, loads, minus_infinity(type), type);
   u32x4 raw[NEAR_LOADS_MOST];
   load_near(p->x, cols, raw, g.first, p->groups.rows, g, loads, type);
+  take_rest(p);
   store_nothing_near(p->y, loads);
   rows[near_nothing(loads)] = minus_infinity(type);
   FOR_ROWS(row, &p->groups, g) {
@@ -176,7 +184,7 @@ typedef struct loop_row {
 
 // The second time a row is read, its first batch is on its way since the end of the first time; as is that of the next row at
 // the end of the second. ragged: rows that are not whole chunks, if those of x and of y begin alike.
-DEVICE void softmax_loop(const softmax_args *p, row_slots *slots, int batch, bool ragged, tdm_type type) {
+DEVICE void softmax_loop(softmax_args *p, row_slots *slots, int batch, bool ragged, tdm_type type) {
   row_group_t group = row_group_of(&p->groups);
   const int64_t cols = p->groups.cols;
   raw_chunk raw[BATCH_MOST];
@@ -191,6 +199,7 @@ DEVICE void softmax_loop(const softmax_args *p, row_slots *slots, int batch, boo
   };
   loop_row now = row_in_batches(group.first);
   load_batch(raw, &now.batches, 0, group, batch, type);
+  take_rest(p);
   FOR_ROWS(row, &p->groups, group) {
     const row_batches r = now.batches;
     const ragged_row of = now.of;
@@ -253,7 +262,8 @@ DEVICE void write_any(char *y, const row_batches *r, row_sum_t s, int64_t seen, 
 }
 
 // Any rows, causal ones too.
-DEVICE void softmax_any(const softmax_args *p, row_slots *slots, int batch, tdm_type type) {
+DEVICE void softmax_any(softmax_args *p, row_slots *slots, int batch, tdm_type type) {
+  take_rest(p);
   row_group_t group = row_group_of(&p->groups);
   const int64_t cols = p->groups.cols;
   const bool causal = p->causal_rows != 0;
@@ -279,14 +289,17 @@ DEVICE int64_t seen_of_part(const softmax_parts_args *p, const row_part *w) {
   return seen < 0 ? 0 : seen < w->cols ? seen : w->cols;
 }
 
-DEVICE void softmax_sums(const softmax_parts_args *p, row_slots *slots, tdm_type type) {
+DEVICE void softmax_sums(softmax_parts_args *p, row_slots *slots, tdm_type type) {
+  if (p->rows.causal_rows != 0) take_rest(p);
   const row_part w = part_of_rows(&p->parts, p->rows.x, p->rows.ldx, type);
   loaded_part part = load_first_of_part(part_begin(p->rows.x, p->rows.ldx, &w, type), seen_of_part(p, &w), w.group, type);
+  take_rest(p);
   store_part_sum(p->sums, sum_of_part(&part, w.group, slots, type));
 }
 
 // Parts of rows that x and y have alike, and that see all columns, are loaded ahead.
-DEVICE void softmax_parts(const softmax_parts_args *p, tdm_type type) {
+DEVICE void softmax_parts(softmax_parts_args *p, tdm_type type) {
+  take_rest(p);
   const row_part w = part_of_rows(&p->parts, p->rows.y, p->rows.ldy, type);
   const char *from = part_begin(p->rows.x, p->rows.ldx, &w, type);
   char *y = (char *)part_begin(p->rows.y, p->rows.ldy, &w, type);
@@ -313,29 +326,35 @@ DEVICE void softmax_parts(const softmax_parts_args *p, tdm_type type) {
   }
 }
 
-#define PARTS(word, type)                                          \
-  PARTS_KERNEL(6) void softmax_sums_##word(softmax_parts_args p) { \
-    SHARED static row_slots slots;                                 \
-    softmax_sums(&p, &slots, type);                                \
-  }                                                                \
-  PARTS_KERNEL(6) void softmax_parts_##word(softmax_parts_args p) { softmax_parts(&p, type); }
+#define PARTS(word, type)                                                   \
+  PARTS_KERNEL(6) void softmax_sums_##word(ARGUMENT(softmax_parts_args)) {  \
+    softmax_parts_args p = ARGUMENT_OF(softmax_parts_args);                 \
+    SHARED static row_slots slots;                                          \
+    softmax_sums(&p, &slots, type);                                         \
+  }                                                                         \
+  PARTS_KERNEL(6) void softmax_parts_##word(ARGUMENT(softmax_parts_args)) { \
+    softmax_parts_args p = ARGUMENT_OF(softmax_parts_args);                 \
+    softmax_parts(&p, type);                                                \
+  }
 PARTS(f32, TDM_F32)
 PARTS(f16, TDM_F16)
 PARTS(bf16, TDM_BF16)
 
-#define SOFTMAX(name, waves, body, ...)          \
-  ROWS_KERNEL(waves) void name(softmax_args p) { \
-    SHARED static row_slots slots;               \
-    body(&p, &slots, __VA_ARGS__);               \
+#define SOFTMAX(name, waves, body, ...)                  \
+  ROWS_KERNEL(waves) void name(ARGUMENT(softmax_args)) { \
+    softmax_args p = ARGUMENT_OF(softmax_args);          \
+    SHARED static row_slots slots;                       \
+    body(&p, &slots, __VA_ARGS__);                       \
   }
 // Rows whose work-items have no last chunk, or of eight no last two, have code that loads and computes none.
-#define RAGGED(name, waves, kept, fewer, type)   \
-  ROWS_KERNEL(waves) void name(softmax_args p) { \
-    SHARED static row_slots slots;               \
-    if (ragged_steps(&p.groups, type) <= fewer)  \
-      softmax_ragged(&p, &slots, fewer, type);   \
-    else                                         \
-      softmax_ragged(&p, &slots, kept, type);    \
+#define RAGGED(name, waves, kept, fewer, type)           \
+  ROWS_KERNEL(waves) void name(ARGUMENT(softmax_args)) { \
+    softmax_args p = ARGUMENT_OF(softmax_args);          \
+    SHARED static row_slots slots;                       \
+    if (ragged_steps(&p.groups, type) <= fewer)          \
+      softmax_ragged(&p, &slots, fewer, type);           \
+    else                                                 \
+      softmax_ragged(&p, &slots, kept, type);            \
   }
 #define OF_16_BITS(word, type)                                        \
   SOFTMAX(softmax_1_##word, 8, softmax_registers, 1, type)            \
@@ -362,11 +381,14 @@ SOFTMAX(softmax_any_f32, 8, softmax_any, 2, TDM_F32)
 OF_16_BITS(f16, TDM_F16)
 OF_16_BITS(bf16, TDM_BF16)
 
-#define NEAR(word, type)                                                                                                 \
-  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_2_WAVES) void softmax_near_2_##word(softmax_args p){                         \
-      EACH_NEAR_2(p.groups.group_log2, softmax_near, &p,                                                                 \
-                  type)} KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_4_WAVES) void softmax_near_4_##word(softmax_args p) { \
-    EACH_NEAR_4(p.groups.group_log2, softmax_near, &p, type)                                                             \
+#define NEAR(word, type)                                                                                  \
+  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_2_WAVES) void softmax_near_2_##word(ARGUMENT(softmax_args)) { \
+    softmax_args p = ARGUMENT_OF(softmax_args);                                                           \
+    EACH_NEAR_2(p.groups.group_log2, softmax_near, &p, type)                                              \
+  }                                                                                                       \
+  KERNEL WORKGROUP(HIP_ROWS_WORKGROUP, NEAR_4_WAVES) void softmax_near_4_##word(ARGUMENT(softmax_args)) { \
+    softmax_args p = ARGUMENT_OF(softmax_args);                                                           \
+    EACH_NEAR_4(p.groups.group_log2, softmax_near, &p, type)                                              \
   }
 NEAR(f32, TDM_F32)
 NEAR(f16, TDM_F16)
