@@ -129,6 +129,31 @@ static double elements(const tdm_gemm_desc *d, const element_clocks *of, double 
   return clocks;
 }
 
+/* What the chain of an epilogue takes more where it writes its results back to LDS, from where they are stored shifted: clocks
+ * before it, and for each element. Of what is added from memory the estimates above have it. 2048x2046x512 bf16 nt with a bias
+ * by 128x128 takes 3,870 clocks more than without on gfx950 and 6,950 on gfx942, 1024x2046x512 by 64x64 2,860 and 2,980, and
+ * 4096x2046x512 by 256x128 12,130 on gfx942. */
+typedef struct back_clocks {
+  double before, element;
+} back_clocks;
+static back_clocks written_back(const tdm_plan *plan) {
+  static const back_clocks none = {0, 0}, wide = {900, 0.06}, narrow = {700, 0.25}; /* gfx950, gfx942 */
+  const tdm_gemm_desc *d = &plan->desc.gemm;
+  if (!stores_shifted(d) || gemm_plain(d) || d->beta != 0 || steps_with(d, TDM_RESIDUAL) > 0) return none;
+  return tdm_hip_half_lines(plan->context->hip->chip) ? narrow : wide;
+}
+
+/* gfx942, waves of 64 x 64: their sums go through LDS in two passes, of which the second one waits for all of the first one.
+ * 2048x2048x1024 bf16 nt by 128x128 takes 2,110 clocks more with a bias, 4,970 with a residual, 4,440 with ReLU and 6,870 with
+ * GELU (tanh). So the bias takes this more, and an element of the others. */
+enum { LATE_BIAS = 1200 };
+static const element_clocks LATE = {.added = 0.17, .simple = 0.12, .longer = 0.2};
+static bool ends_late(const tdm_plan *plan, const hip_tile_shape *tile) {
+  enum { WAVE_ELEMENTS = 64 * 64 };
+  return tdm_hip_half_lines(plan->context->hip->chip) && tdm_type_size(plan->desc.gemm.out) == 2 &&
+         tile->m / tile->waves_m * (tile->n / tile->waves_n) >= WAVE_ELEMENTS;
+}
+
 /* Ends that the tiles of engine/tile.h prepare while their first loads are on their way: of GEMM_DIRECT and GEMM_ADDS. They
  * take less than is estimated for others: 128x768x512 bf16 on gfx950 by 16x64 250 clocks, by 64x64 and 128x128 400, by
  * hip_shifted_64x64 430; 512x512x512 by hip_shifted_32x32 330 to 380. */
@@ -147,8 +172,12 @@ double gemm_chain(const tdm_plan *plan, const hip_tile_shape *tile, double *of_r
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const double cut = cut_share(plan, tile);
   *of_rows = 0;
-  if (prepared(plan, tile) || adds_at_end(plan, tile)) return elements(d, tdm_type_size(d->out) == 2 ? &ADDS_16 : &ADDS_32, 0);
-  if (tdm_type_size(d->out) == 2) return elements(d, &FOURS_16, cut * LOAD_ELEMENT) + (stores_shifted(d) ? SHIFTED : 0);
+  if (prepared(plan, tile))
+    return elements(d, tdm_type_size(d->out) == 2 ? &ADDS_16 : &ADDS_32, 0) +
+           (ends_late(plan, tile) ? elements(d, &LATE, 0) : 0);
+  if (adds_at_end(plan, tile)) return elements(d, tdm_type_size(d->out) == 2 ? &ADDS_16 : &ADDS_32, 0);
+  if (tdm_type_size(d->out) == 2)
+    return elements(d, &FOURS_16, cut * LOAD_ELEMENT) + (stores_shifted(d) ? SHIFTED : 0) + written_back(plan).element;
   if (!gemm_f32_chain(d)) return 0;
   double one = gemm_long_steps(d) ? 1 : cut;
   *of_rows = one * elements(d, &ONE_FOUR, 0) + cut * STORE_ELEMENTS;
@@ -187,7 +216,7 @@ double gemm_before_chain(const tdm_plan *plan, const hip_tile_shape *tile) {
   enum { ENDS = 250, ENDS_ON_GFX942 = 550 };
   enum { AT_END = 1200 }; /* 256x256x256 bf16 nt with a bias 2,800 on gfx950 with its elements, 5120x1600x384 tt 2,444 */
   const tdm_gemm_desc *d = &plan->desc.gemm;
-  if (prepared(plan, tile)) return before_added(d);
+  if (prepared(plan, tile)) return before_added(d) + (ends_late(plan, tile) && steps_with(d, TDM_BIAS) > 0 ? LATE_BIAS : 0);
   if (adds_at_end(plan, tile)) return AT_END;
   const bool narrow = tdm_hip_half_lines(plan->context->hip->chip);
   const double steps = before_steps(d);
@@ -196,7 +225,7 @@ double gemm_before_chain(const tdm_plan *plan, const hip_tile_shape *tile) {
     return stores_shifted(d) ? CHAIN_BEGIN + ends : gemm_f32_chain(d) ? CHAIN_BEGIN : 0;
   }
   /* In f32 what is added is on its way while the sums are read: 830 clocks with a residual, 2000 with bias and residual. */
-  return steps - (tdm_type_size(d->out) == 4 ? steps_with(d, TDM_RESIDUAL) * ADDED : 0);
+  return steps + written_back(plan).before - (tdm_type_size(d->out) == 4 ? steps_with(d, TDM_RESIDUAL) * ADDED : 0);
 }
 
 double gemm_prepared_clocks(const tdm_plan *plan, const hip_tile_shape *tile) {

@@ -53,10 +53,7 @@ DEVICE void ask_more(wave_end<T, TYPE> *x) {
   if (x->kind == GEMM_DIRECT) return;
   if (x->HOLDS_BIAS) x->bias = bias_of_wave(x, x->fields.bias);
   if (x->direct.residual.length == 0) return;
-  if (x->ASKS_LINES)
-    ask_lines(&x->lines, &x->direct);
-  else if (CHIP_LOAD_TO_LDS_BYTES == 4)
-    x->kind = GEMM_NEAR; /* gfx942: 75,065 clocks for 71,430 by the called function, we do not know why */
+  if (x->ASKS_LINES) ask_lines(&x->lines, &x->direct);
 }
 
 /* The wave's sums, through its block of LDS to C. */
