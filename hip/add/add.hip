@@ -6,9 +6,9 @@ DEVICE f32x2 add(f32x2 a, f32x2 b, tdm_type) { return a + b; }
 BINARY_OF_TYPES(add, add)
 
 // Of 16-bit elements two chunks of b are the same elements.
-DEVICE void add_sums_body(binary_args *p, bool any, tdm_type type) {
+DEVICE void add_sums_body(const binary_args *p, bool any, tdm_type type) {
   const int half = chunk_length(TDM_F32);
-  take_rest(p);
+  fetch_args(p);
   FOR_BLOCKS(w, &p->blocks) {
     char *c = (char *)chunk_at(p->c, p->ldc, &w, type);
     int skew = skew_at(c, any, type);
@@ -27,11 +27,8 @@ DEVICE void add_sums_body(binary_args *p, bool any, tdm_type type) {
   }
 }
 
-#define SUMS(name, any, type)                                               \
-  KERNEL WORKGROUP(HIP_BLOCK_THREADS, 8) void name(ARGUMENT(binary_args)) { \
-    binary_args p = ARGUMENT_OF(binary_args);                               \
-    add_sums_body(&p, any, type);                                           \
-  }
+#define SUMS(name, any, type) \
+  KERNEL WORKGROUP(HIP_BLOCK_THREADS, 8) void name(binary_args p) { add_sums_body(&p, any, type); }
 SUMS(add_sums_f16, false, TDM_F16)
 SUMS(add_sums_bf16, false, TDM_BF16)
 SUMS(add_sums_any_f16, true, TDM_F16)

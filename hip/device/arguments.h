@@ -91,24 +91,25 @@ DEVICE args first_of_argument(uint32_t w0, uint32_t w1, uint32_t w2, uint32_t w3
   return a;
 }
 #define ARGUMENT_OF(args) first_of_argument<args>(w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13)
-/* The same in a loop: so its fields have no registers from turn to turn. */
+/* Here, and not where the kernel begins. In a loop again, its fields have no registers from turn to turn. */
 template <typename args>
-DEVICE void take_rest_again(args *a) {
+DEVICE void load_rest(args *a) {
   auto segment = (const uint32_t __attribute__((address_space(4))) *)__builtin_amdgcn_kernarg_segment_ptr();
   argument_dwords<args> dwords = __builtin_bit_cast(argument_dwords<args>, *a);
-  asm volatile("" : "+s"(segment)); /* read here, not where the kernel begins */
+  asm volatile("" : "+s"(segment));
 #pragma unroll
   for (int i = PRELOADED_DWORDS; i < (int)(sizeof(args) / 4); i++) dwords.of[i] = segment[i];
   *a = __builtin_bit_cast(args, dwords);
   set_pointers(a);
 }
+/* The first time: when what was asked for is there. */
 template <typename args>
 DEVICE void take_rest(args *a) {
-  const argument_dwords<args> dwords = __builtin_bit_cast(argument_dwords<args>, *a);
+  const argument_dwords<args> asked = __builtin_bit_cast(argument_dwords<args>, *a);
   keep_order();
 #pragma unroll
-  for (int i = LINE_DWORDS; i < (int)(sizeof(args) / 4); i += LINE_DWORDS) asm volatile("" : : "s"(dwords.of[i]));
-  take_rest_again(a);
+  for (int i = LINE_DWORDS; i < (int)(sizeof(args) / 4); i += LINE_DWORDS) asm volatile("" : : "s"(asked.of[i]));
+  load_rest(a);
 }
 
 /* The kernel's argument, read again with scalar loads: what only the end needs takes no registers in the loop. */

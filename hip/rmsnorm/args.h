@@ -20,8 +20,8 @@ typedef struct rmsnorm_args {
 
 /* Rows that are split over workgroups. */
 typedef struct rmsnorm_parts_args {
-  hip_row_parts parts;
   rmsnorm_args rows;
+  hip_row_parts parts;
   double *sums; /* [rows, parts]: of squares */
 } rmsnorm_parts_args;
 

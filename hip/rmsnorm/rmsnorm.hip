@@ -8,7 +8,6 @@ DEVICE void set_pointers(rmsnorm_args *p) {
   set_global(&p->x), set_global(&p->weight), set_global(&p->residual);
   set_global(&p->sum), set_global(&p->y);
 }
-DEVICE void set_pointers(rmsnorm_parts_args *p) { set_pointers(&p->rows), set_global(&p->sums); }
 
 // A chunk of the row that is normalised: x, plus the residual if there is one.
 DEVICE chunk sum_of_raw(raw_chunk x, raw_chunk r, bool residual, tdm_type type) {
@@ -472,9 +471,8 @@ DEVICE any_row row_of_part(const rmsnorm_args *p, const row_part *part, int batc
   return w;
 }
 
-DEVICE void rmsnorm_sums(rmsnorm_parts_args *p, int batch, tdm_type type) {
+DEVICE void rmsnorm_sums(const rmsnorm_parts_args *p, int batch, tdm_type type) {
   SHARED static double slots[2 * ROW_WAVES_MOST];
-  take_rest(p);
   const row_part part = part_of_rows(&p->parts, p->rows.y, p->rows.ldy, type);
   const any_row w = row_of_part(&p->rows, &part, batch, type);
   int turn = 0;
@@ -483,8 +481,7 @@ DEVICE void rmsnorm_sums(rmsnorm_parts_args *p, int batch, tdm_type type) {
   if (thread_index() == 0) p->sums[__builtin_amdgcn_workgroup_id_x()] = sum;
 }
 
-DEVICE void rmsnorm_parts(rmsnorm_parts_args *p, int batch, tdm_type type) {
-  take_rest(p);
+DEVICE void rmsnorm_parts(const rmsnorm_parts_args *p, int batch, tdm_type type) {
   const row_part part = part_of_rows(&p->parts, p->rows.y, p->rows.ldy, type);
   const any_row w = row_of_part(&p->rows, &part, batch, type);
   const double *sums = p->sums + part.row * p->parts.parts;
@@ -494,15 +491,9 @@ DEVICE void rmsnorm_parts(rmsnorm_parts_args *p, int batch, tdm_type type) {
   write_any(&w, inverse_root(sum, &p->rows), p->rows.residual != nullptr, part.group, batch, type);
 }
 
-#define PARTS(word, waves, type)                                                \
-  PARTS_KERNEL(waves) void rmsnorm_sums_##word(ARGUMENT(rmsnorm_parts_args)) {  \
-    rmsnorm_parts_args p = ARGUMENT_OF(rmsnorm_parts_args);                     \
-    rmsnorm_sums(&p, 2, type);                                                  \
-  }                                                                             \
-  PARTS_KERNEL(waves) void rmsnorm_parts_##word(ARGUMENT(rmsnorm_parts_args)) { \
-    rmsnorm_parts_args p = ARGUMENT_OF(rmsnorm_parts_args);                     \
-    rmsnorm_parts(&p, 2, type);                                                 \
-  }
+#define PARTS(word, waves, type)                                                                    \
+  PARTS_KERNEL(waves) void rmsnorm_sums_##word(rmsnorm_parts_args p) { rmsnorm_sums(&p, 2, type); } \
+  PARTS_KERNEL(waves) void rmsnorm_parts_##word(rmsnorm_parts_args p) { rmsnorm_parts(&p, 2, type); }
 PARTS(f32, 6, TDM_F32)
 PARTS(f16, 6, TDM_F16)
 PARTS(bf16, 6, TDM_BF16)

@@ -65,7 +65,7 @@ DEVICE void softmax_registers(softmax_args *p, row_slots *slots, int kept, tdm_t
     row_sum_t all = row_of_waves(wave, group, slots, &turn);
     float scale = reciprocal(all.sum);
     if (group.waves > 1) scale *= exponential_of(max - all.max);
-    if (kept == 4 && type == TDM_F32) take_rest_again(p);  // where eight waves of a SIMD have no registers for it
+    if (kept == 4 && type == TDM_F32) load_rest(p);  // where eight waves of a SIMD have no registers for it
     char *to = (char *)row_at(p->y, p->ldy, row, group, type);
 #pragma unroll
     for (int k = 0; k < kept; k++) {
@@ -298,8 +298,7 @@ DEVICE void softmax_sums(softmax_parts_args *p, row_slots *slots, tdm_type type)
 }
 
 // Parts of rows that x and y have alike, and that see all columns, are loaded ahead.
-DEVICE void softmax_parts(softmax_parts_args *p, tdm_type type) {
-  take_rest(p);
+DEVICE void softmax_parts(const softmax_parts_args *p, tdm_type type) {
   const row_part w = part_of_rows(&p->parts, p->rows.y, p->rows.ldy, type);
   const char *from = part_begin(p->rows.x, p->rows.ldx, &w, type);
   char *y = (char *)part_begin(p->rows.y, p->rows.ldy, &w, type);
@@ -326,16 +325,13 @@ DEVICE void softmax_parts(softmax_parts_args *p, tdm_type type) {
   }
 }
 
-#define PARTS(word, type)                                                   \
-  PARTS_KERNEL(6) void softmax_sums_##word(ARGUMENT(softmax_parts_args)) {  \
-    softmax_parts_args p = ARGUMENT_OF(softmax_parts_args);                 \
-    SHARED static row_slots slots;                                          \
-    softmax_sums(&p, &slots, type);                                         \
-  }                                                                         \
-  PARTS_KERNEL(6) void softmax_parts_##word(ARGUMENT(softmax_parts_args)) { \
-    softmax_parts_args p = ARGUMENT_OF(softmax_parts_args);                 \
-    softmax_parts(&p, type);                                                \
-  }
+#define PARTS(word, type)                                                  \
+  PARTS_KERNEL(6) void softmax_sums_##word(ARGUMENT(softmax_parts_args)) { \
+    softmax_parts_args p = ARGUMENT_OF(softmax_parts_args);                \
+    SHARED static row_slots slots;                                         \
+    softmax_sums(&p, &slots, type);                                        \
+  }                                                                        \
+  PARTS_KERNEL(6) void softmax_parts_##word(softmax_parts_args p) { softmax_parts(&p, type); }
 PARTS(f32, TDM_F32)
 PARTS(f16, TDM_F16)
 PARTS(bf16, TDM_BF16)
