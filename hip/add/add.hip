@@ -9,7 +9,8 @@ BINARY_OF_TYPES(add, add)
 DEVICE void add_sums_body(const binary_args *p, bool any, tdm_type type) {
   const int half = chunk_length(TDM_F32);
   fetch_args(p);
-  FOR_BLOCKS(w, &p->blocks) {
+  block_walk w = first_block(&p->blocks);
+  do {
     char *c = (char *)chunk_at(p->c, p->ldc, &w, type);
     int skew = skew_at(c, any, type);
     chunk_part of = part_of(&w, &p->blocks, skew, any, type);
@@ -24,7 +25,7 @@ DEVICE void add_sums_body(const binary_args *p, bool any, tdm_type type) {
       for (int j = 0; j < 2; j++) a.of[2 * i + j] += b.of[j];
     }
     store_part(c - 2 * skew, of, raw_of(a, true, type), any, type);
-  }
+  } while (next_block(&w, &p->blocks));
 }
 
 #define SUMS(name, any, type) \

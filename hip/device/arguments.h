@@ -15,18 +15,19 @@ template <typename args>
 struct argument_rest {
   uint64_t words[sizeof(args) / 8 - PRELOADED_DWORDS / 2];
 };
-#define ARGUMENT(args)                                                                                                 \
+#define PRELOADED_PARAMETERS                                                                                           \
   uint32_t w0, uint32_t w1, uint32_t w2, uint32_t w3, uint32_t w4, uint32_t w5, uint32_t w6, uint32_t w7, uint32_t w8, \
-      uint32_t w9, uint32_t w10, uint32_t w11, uint32_t w12, uint32_t w13, argument_rest<args>
+      uint32_t w9, uint32_t w10, uint32_t w11, uint32_t w12, uint32_t w13
+#define PRELOADED w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13
+#define ARGUMENT(args) PRELOADED_PARAMETERS, argument_rest<args>
 template <typename first>
-DEVICE first first_of_dwords(uint32_t w0, uint32_t w1, uint32_t w2, uint32_t w3, uint32_t w4, uint32_t w5, uint32_t w6,
-                             uint32_t w7, uint32_t w8, uint32_t w9, uint32_t w10, uint32_t w11, uint32_t w12, uint32_t w13) {
+DEVICE first first_of_dwords(PRELOADED_PARAMETERS) {
   struct {
     uint32_t of[PRELOADED_DWORDS];
-  } dwords = {{w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13}};
+  } dwords = {{PRELOADED}};
   return __builtin_bit_cast(first, dwords);
 }
-#define FIRST_OF_ARGUMENT(first) first_of_dwords<first>(w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13)
+#define FIRST_OF_ARGUMENT(first) first_of_dwords<first>(PRELOADED)
 /* A pointer among these, in global memory: clang knows this of a kernel's own pointers. Else loads are flat, and count as
  * LDS's, too. */
 DEVICE const char *global_pointer(const void *pointer) { return (const char *)(GLOBAL const char *)(uintptr_t)pointer; }
@@ -72,7 +73,7 @@ DEVICE void fetch_args(const args *) {
  * set_pointers(args *) calls set_global() for each pointer. */
 template <typename type>
 DEVICE void set_global(type **pointer) {
-  *pointer = (type *)(GLOBAL type *)(uintptr_t)*pointer;
+  *pointer = (type *)global_pointer(*pointer);
 }
 enum { LINE_DWORDS = 16 };
 template <typename args>
@@ -80,17 +81,16 @@ struct argument_dwords {
   uint32_t of[sizeof(args) / 4];
 };
 template <typename args>
-DEVICE args first_of_argument(uint32_t w0, uint32_t w1, uint32_t w2, uint32_t w3, uint32_t w4, uint32_t w5, uint32_t w6,
-                              uint32_t w7, uint32_t w8, uint32_t w9, uint32_t w10, uint32_t w11, uint32_t w12, uint32_t w13) {
+DEVICE args first_of_argument(PRELOADED_PARAMETERS) {
   auto segment = (const volatile uint32_t __attribute__((address_space(4))) *)__builtin_amdgcn_kernarg_segment_ptr();
-  argument_dwords<args> dwords = {{w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13}};
+  argument_dwords<args> dwords = {{PRELOADED}};
 #pragma unroll
   for (int i = LINE_DWORDS; i < (int)(sizeof(args) / 4); i += LINE_DWORDS) dwords.of[i] = segment[i];
   args a = __builtin_bit_cast(args, dwords);
   set_pointers(&a);
   return a;
 }
-#define ARGUMENT_OF(args) first_of_argument<args>(w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13)
+#define ARGUMENT_OF(args) first_of_argument<args>(PRELOADED)
 /* Here, and not where the kernel begins. In a loop again, its fields have no registers from turn to turn. */
 template <typename args>
 DEVICE void load_rest(args *a) {

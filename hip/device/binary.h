@@ -12,8 +12,9 @@ DEVICE void set_pointers(binary_args *p) { set_global(&p->a), set_global(&p->b),
 
 DEVICE void binary_body(binary_args *p, binary_function f, bool any, tdm_type type) {
   if (any) take_rest(p); /* c decides where chunks begin */
-  FOR_BLOCKS(w, &p->blocks) {
-    const int skew = any ? skew_at(chunk_at(p->c, p->ldc, &w, type), any, type) : 0;
+  block_walk w = first_block(&p->blocks);
+  do {
+    const int skew = skew_at(chunk_at(p->c, p->ldc, &w, type), any, type);
     const chunk_part of = part_of(&w, &p->blocks, skew, any, type);
     const raw_chunk raw_a = load_part(chunk_at(p->a, p->lda, &w, type) - 2 * skew, of, 0, any, type),
                     raw_b = load_part(chunk_at(p->b, p->ldb, &w, type) - 2 * skew, of, 0, any, type);
@@ -23,7 +24,7 @@ DEVICE void binary_body(binary_args *p, binary_function f, bool any, tdm_type ty
 #pragma unroll
     for (int i = 0; i < chunk_pairs(type); i++) a.of[i] = f(a.of[i], b.of[i], type);
     store_part((char *)chunk_at(p->c, p->ldc, &w, type) - 2 * skew, of, raw_of(a, false, type), any, type);
-  }
+  } while (next_block(&w, &p->blocks));
 }
 
 #define BINARY(name, f, any, type)                                          \

@@ -10,28 +10,27 @@ typedef struct block_walk {
   int64_t unit, first;
   int64_t item; /* of the row */
   int sub;      /* at most 255, and one more for each unit before */
-  bool done;    /* there is no such unit */
 } block_walk;
 
 DEVICE block_walk first_block(const hip_blocks *b) {
   const int64_t unit = __builtin_amdgcn_workgroup_id_x(), item = unit * HIP_BLOCK_THREADS,
                 first = quotient_of(item, b->items, b->by_items), own = item - first * b->items + thread_index(),
                 sub = quotient_of(own, b->items, b->by_items);
-  return (block_walk){unit, first, own - sub * b->items, (int)sub, false};
+  return (block_walk){unit, first, own - sub * b->items, (int)sub};
 }
 
-DEVICE void next_block(block_walk *w, const hip_blocks *b) {
+/* Is there one? There are no more workgroups than units, so the first one is there, and its loads don't wait for their
+ * number. */
+DEVICE bool next_block(block_walk *w, const hip_blocks *b) {
   w->unit += b->workgroups;
-  w->done = w->unit >= b->units;
   w->first += b->rows_step;
   w->item += b->items_step;
-  if (w->item < b->items) return;
-  w->item -= b->items;
-  w->sub++;
+  if (w->item >= b->items) {
+    w->item -= b->items;
+    w->sub++;
+  }
+  return w->unit < b->units;
 }
-
-/* There are no more workgroups than units: the first one is there, and its loads don't wait for the number of units. */
-#define FOR_BLOCKS(place, b) for (block_walk place = first_block(b); !place.done; next_block(&place, b))
 
 DEVICE int64_t row_of(const block_walk *w) { return w->first + w->sub; }
 /* Work-items after the last row have none. */

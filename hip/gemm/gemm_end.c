@@ -143,6 +143,13 @@ static back_clocks written_back(const tdm_plan *plan) {
   return tdm_hip_half_lines(plan->context->hip->chip) ? narrow : wide;
 }
 
+/* Ends that the tiles of engine/tile.h prepare while their first loads are on their way: of GEMM_DIRECT and GEMM_ADDS. They
+ * take less than is estimated for others: 128x768x512 bf16 on gfx950 by 16x64 250 clocks, by 64x64 and 128x128 400, by
+ * hip_shifted_64x64 430; 512x512x512 by hip_shifted_32x32 330 to 380. */
+static bool prepared(const tdm_plan *plan, const hip_tile_shape *tile) {
+  return (tile->last_adds || tile->any_address) && gemm_end_of(&plan->desc.gemm) >= GEMM_ADDS;
+}
+
 /* gfx942, waves of 64 x 64: their sums go through LDS in two passes, of which the second one waits for all of the first one.
  * 2048x2048x1024 bf16 nt by 128x128 takes 2,110 clocks more with a bias, 4,970 with a residual, 4,440 with ReLU and 6,870 with
  * GELU (tanh). So the bias takes this more, and an element of the others. */
@@ -150,15 +157,8 @@ enum { LATE_BIAS = 1200 };
 static const element_clocks LATE = {.added = 0.17, .simple = 0.12, .longer = 0.2};
 static bool ends_late(const tdm_plan *plan, const hip_tile_shape *tile) {
   enum { WAVE_ELEMENTS = 64 * 64 };
-  return tdm_hip_half_lines(plan->context->hip->chip) && tdm_type_size(plan->desc.gemm.out) == 2 &&
+  return prepared(plan, tile) && tdm_hip_half_lines(plan->context->hip->chip) && tdm_type_size(plan->desc.gemm.out) == 2 &&
          tile->m / tile->waves_m * (tile->n / tile->waves_n) >= WAVE_ELEMENTS;
-}
-
-/* Ends that the tiles of engine/tile.h prepare while their first loads are on their way: of GEMM_DIRECT and GEMM_ADDS. They
- * take less than is estimated for others: 128x768x512 bf16 on gfx950 by 16x64 250 clocks, by 64x64 and 128x128 400, by
- * hip_shifted_64x64 430; 512x512x512 by hip_shifted_32x32 330 to 380. */
-static bool prepared(const tdm_plan *plan, const hip_tile_shape *tile) {
-  return (tile->last_adds || tile->any_address) && gemm_end_of(&plan->desc.gemm) >= GEMM_ADDS;
 }
 
 /* hip_256x256 prepares nothing, because its loop has no registers left; but GEMM_ADDS without a function is not called. */
@@ -172,10 +172,9 @@ double gemm_chain(const tdm_plan *plan, const hip_tile_shape *tile, double *of_r
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const double cut = cut_share(plan, tile);
   *of_rows = 0;
-  if (prepared(plan, tile))
+  if (prepared(plan, tile) || adds_at_end(plan, tile))
     return elements(d, tdm_type_size(d->out) == 2 ? &ADDS_16 : &ADDS_32, 0) +
            (ends_late(plan, tile) ? elements(d, &LATE, 0) : 0);
-  if (adds_at_end(plan, tile)) return elements(d, tdm_type_size(d->out) == 2 ? &ADDS_16 : &ADDS_32, 0);
   if (tdm_type_size(d->out) == 2)
     return elements(d, &FOURS_16, cut * LOAD_ELEMENT) + (stores_shifted(d) ? SHIFTED : 0) + written_back(plan).element;
   if (!gemm_f32_chain(d)) return 0;

@@ -25,7 +25,7 @@ DEVICE block_walk first_packed(const rope_args *p, tdm_type type) {
             head = (int)quotient((uint32_t)lane, p->by_chunks), own = head < p->packed ? head : 0;
   const int64_t unit = __builtin_amdgcn_workgroup_id_x();
   return (block_walk){unit, unit * WAVES * p->packed, own == head ? lane - head * chunks : chunks,
-                      wave_index() * p->packed + own, false};
+                      wave_index() * p->packed + own};
 }
 
 DEVICE rope_place first_place(const rope_args *p, bool packed, tdm_type type) {
