@@ -108,6 +108,12 @@ typedef struct in_flight {
   u32 bytes;
 } in_flight;
 
+/* Of the scalar cache. */
+typedef struct scalar_line {
+  u64 number;  /* and 1; 0: none */
+  u64 arrives; /* from memory; loads before that wait for it */
+} scalar_line;
+
 typedef struct cu_time {
   u32 xcd, number; /* number: in the XCD */
   u32 place;       /* in the heap */
@@ -122,7 +128,7 @@ typedef struct cu_time {
   in_flight flight[IN_FLIGHT_MOST];
   u64 flight_first, flight_count;
   u32 flight_bytes;
-  u64 scalar_line[SCALAR_LINES];
+  scalar_line scalar[SCALAR_LINES];
   u32 workgroups;
 } cu_time;
 

@@ -106,8 +106,10 @@ u64 vmem_time(time_run *t, cu_time *cu, u64 at) {
 
 u64 scalar_time(time_run *t, cu_time *cu, u64 at) {
   const asked *a = &t->asked;
-  u64 line = a->lines.line[0], *held = &cu->scalar_line[line % SCALAR_LINES];
-  if (!a->scalar || *held == line + 1) return at + (u64)t->p.l1_latency;
-  *held = line + 1;
-  return memory_read_line(t->memory, cu->xcd, cu->number, line >> 1, true, at);
+  u64 hit = at + (u64)t->p.l1_latency, line = a->lines.line[0];
+  if (!a->scalar) return hit;
+  scalar_line *held = &cu->scalar[line % SCALAR_LINES];
+  if (held->number != line + 1)
+    *held = (scalar_line){line + 1, memory_read_line(t->memory, cu->xcd, cu->number, line >> 1, true, at)};
+  return later(hit, held->arrives);
 }

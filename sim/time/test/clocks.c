@@ -173,6 +173,20 @@ static void test_begin(void) {
   gfxsim_timing_release(&eight);
 }
 
+/* All waves of a workgroup read the same argument. It comes from HBM, and none of them has it before it arrives; all do then. */
+static void test_line_on_its_way(void) {
+  gfxsim_timing t = timed("short", 1, 512, NULL);
+  double far = parameter("hbm_latency"), first = 1e18, last = 0;
+  for (uint64_t n = 0; n < t.wave_count; n++) {
+    const double end = (double)(t.waves[n].end - t.launch_clocks);
+    if (end < first) first = end;
+    if (end > last) last = end;
+  }
+  expect("the first of eight waves with one argument ends", first, far, far + 64);
+  expect("and the last one", last, far, far + 128);
+  gfxsim_timing_release(&t);
+}
+
 static void test_priority(void) {
   gfxsim_timing t = timed("priority", 1, 512, NULL);
   uint64_t low = 0, high = 0;
@@ -248,6 +262,7 @@ int main(int argc, char **argv) {
   test_causes();
   test_dispatch();
   test_begin();
+  test_line_on_its_way();
   test_priority();
   test_frequency();
   test_refusals();
