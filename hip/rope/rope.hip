@@ -6,6 +6,8 @@
 #include "hip/device/blocks.h"
 #include "hip/device/wait.h"
 
+DEVICE void set_pointers(rope_args *p) { set_global(&p->x), set_global(&p->y), set_global(&p->sincos); }
+
 // What a work-item loads where it has no chunk: no wave may read what another one rotates in place.
 __attribute__((constant, aligned(16))) static const uint32_t nothing[4] = {0, 0, 0, 0};
 
@@ -28,14 +30,35 @@ DEVICE block_walk first_packed(const rope_args *p, tdm_type type) {
                       wave_index() * p->packed + own};
 }
 
-DEVICE rope_place first_place(const rope_args *p, bool packed, tdm_type type) {
-  const block_walk w = packed && p->packed > 0 ? first_packed(p, type) : first_block(&p->blocks);
-  const int64_t row = row_of(&w), position = quotient_of(row, p->parts, p->by_parts), part = row - position * p->parts,
-                batch = quotient_of(position, p->seq, p->by_seq), s = position - batch * p->seq, start = start_of(&w, type);
-  const auto offset = [&](const tdm_rope_strides *of) {
-    return (batch * of->batch + s * of->seq + part * p->joined * of->head + start) * tdm_bytes(type);
-  };
-  return (rope_place){w, (const char *)p->x + offset(&p->of_x), (char *)p->y + offset(&p->of_y), part, s * 2 * p->angles};
+// A part of a position. near: there are fewer than HIP_DIVIDED of them, whose products with strides take fewer instructions.
+typedef struct rope_row {
+  int64_t part, s, batch;
+} rope_row;
+
+DEVICE rope_row row_at(const rope_args *p, const block_walk *w, bool near) {
+  if (near) {
+    const uint32_t row = (uint32_t)row_of(w), position = quotient(row, p->by_parts), batch = quotient(position, p->by_seq);
+    return (rope_row){row - position * (uint32_t)p->parts, position - batch * (uint32_t)p->seq, batch};
+  }
+  const int64_t row = row_of(w), position = quotient_of(row, p->parts, p->by_parts),
+                batch = quotient_of(position, p->seq, p->by_seq);
+  return (rope_row){row - position * p->parts, position - batch * p->seq, batch};
+}
+
+// Where the first run of a row is, in bytes of an array.
+DEVICE int64_t offset_of(const rope_args *p, const rope_row *row, const block_walk *w, const tdm_rope_strides *of,
+                         tdm_type type) {
+  return (row->batch * of->batch + row->s * of->seq + row->part * (p->joined * of->head) + start_of(w, type)) * tdm_bytes(type);
+}
+
+// The row is found while the rest of the argument is on its way; not where a wave takes packed heads, which the rest says.
+DEVICE rope_row first_row(rope_args *p, block_walk *w, bool packed, bool odd, bool near, tdm_type type) {
+  rope_row row;
+  if (!odd) *w = first_block(&p->blocks), row = row_at(p, w, near);
+  take_rest(p);
+  if (!odd && (!packed || p->packed <= 0)) return row;
+  *w = first_packed(p, type);
+  return row_at(p, w, near);
 }
 
 // In bytes of an array: to the next unit, and where a row, a position's parts or a batch's positions are exceeded; from run to
@@ -265,12 +288,14 @@ DEVICE bool has_one_run(const rope_args *p) { return p->blocks.units <= p->block
 
 // A chunk is loaded while the one before is rotated and stored, also from one unit of work to the next. Two sets of registers
 // take turns: if one were copied to the other, the wave would wait for what it has just begun to load.
-DEVICE void rope_runs(const rope_args *p, rope_code code, bool halves, bool any, bool odd, tdm_type type) {
+DEVICE void rope_runs(const rope_args *p, const block_walk *first_of, const rope_row *row, rope_code code, bool halves,
+                      bool any, bool odd, tdm_type type) {
   const int64_t half = p->half * tdm_bytes(type);
   rope_steps x_steps = {}, y_steps = {};
-  rope_place w = first_place(p, halves && !any, type);
-  const int back = halves && !any && !odd ? back_of(p, &w, type) : 0;
-  if (back > 0) w.from -= back * tdm_bytes(type), w.to -= back * tdm_bytes(type);
+  rope_place w = {*first_of, (const char *)p->x + offset_of(p, row, first_of, &p->of_x, type), nullptr, row->part,
+                  row->s * (2 * p->angles)};
+  const int back = halves && !any && !odd ? back_of(p, &w, type) : 0, before = back > 0 ? back * tdm_bytes(type) : 0;
+  w.from -= before;
   chunk_angles angles;
   load_angles(&angles, p, &w, back, halves, odd, type);
   int left = back < 0 ? 0 : left_of(p, &w, 0, halves, any || odd, type), turn = 0;
@@ -326,7 +351,10 @@ DEVICE void rope_runs(const rope_args *p, rope_code code, bool halves, bool any,
     store_part(to, (chunk_part){0, own}, to_x, any, type);
     if (halves) store_part(to + half, (chunk_part){0, own}, to_y, any, type);
   };
-  load(&first, w.from);
+  // The first loads do not wait for where they go; in the loop of halves that would cost registers.
+  if (code != LOOP) load(&first, w.from), keep_order();
+  w.to = (char *)p->y + offset_of(p, row, first_of, &p->of_y, type) - before;
+  if (code == LOOP) load(&first, w.from);
   if (code == ONE_RUN || (code == EITHER && has_one_run(p))) {
     run(&first, nullptr);
     return;
@@ -338,18 +366,22 @@ DEVICE void rope_runs(const rope_args *p, rope_code code, bool halves, bool any,
   }
 }
 
-DEVICE void rope_body(const rope_args *p, bool halves, bool any, bool odd, tdm_type type) {
-  fetch_args(p);
+DEVICE void rope_body(rope_args *p, bool halves, bool any, bool odd, tdm_type type) {
+  block_walk w;
+  const rope_row row = first_row(p, &w, halves && !any, odd, !any, type);
   if (!halves)
-    rope_runs(p, EITHER, halves, any, odd, type);
+    rope_runs(p, &w, &row, EITHER, halves, any, odd, type);
   else if (has_one_run(p))
-    rope_runs(p, ONE_RUN, halves, any, odd, type);
+    rope_runs(p, &w, &row, ONE_RUN, halves, any, odd, type);
   else
-    rope_runs(p, LOOP, halves, any, odd, type);
+    rope_runs(p, &w, &row, LOOP, halves, any, odd, type);
 }
 
-#define ROPE(name, waves, halves, any, odd, type) \
-  KERNEL WORKGROUP(HIP_BLOCK_THREADS, waves) void name(rope_args p) { rope_body(&p, halves, any, odd, type); }
+#define ROPE(name, waves, halves, any, odd, type)                             \
+  KERNEL WORKGROUP(HIP_BLOCK_THREADS, waves) void name(ARGUMENT(rope_args)) { \
+    rope_args p = ARGUMENT_OF(rope_args);                                     \
+    rope_body(&p, halves, any, odd, type);                                    \
+  }
 #define ROPES(name, halves, waves, any_waves)                   \
   ROPE(name##_f32, waves, halves, false, false, TDM_F32)        \
   ROPE(name##_f16, waves, halves, false, false, TDM_F16)        \
