@@ -69,7 +69,7 @@ DEVICE void find_pieces(uint32_t *from, const tile_source *s, uint32_t place(uin
 template <int head>
 DEVICE void load_all_keys(const attention_args *a, LDS decode_stages<head> *lds, tdm_type type) {
   LDS tile<head> *tiles = (LDS tile<head> *)lds->tiles;
-  load_arguments(a);
+  load_key_arguments(a);
   const part_keys part = find_keys(a, find_place(a), type);
   const int keys = (int)in_scalar(part.keys), count = tiles_of_keys(part.keys);
   decode_loads<head> l;

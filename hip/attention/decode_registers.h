@@ -38,7 +38,7 @@ DEVICE void write_next(const decode_load<head> *load, LDS two_stages<head> *lds,
  * wait for all loads. */
 template <int head>
 DEVICE void load_all_keys(const attention_args *a, LDS two_stages<head> *lds, tdm_type type) {
-  load_arguments(a);
+  load_key_arguments(a);
   const part_keys part = find_keys(a, find_place(a), type);
   const int keys = (int)in_scalar(part.keys), count = tiles_of_keys(part.keys);
   tile_source k_source = source_of(part.k, a->k_stride.row, keys, a->head_dim),

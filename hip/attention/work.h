@@ -34,16 +34,13 @@ typedef struct attention_work {
  * too? */
 DEVICE bool hides_values(const attention_args *a) { return a->causal || a->v_stride.row < a->head_dim; }
 
-/* What find_work() and the first loads need, all at once: in parts, each would wait for the one before. */
+/* What find_work() and the first loads need, all at once: in several statements, each could wait for the one before. */
 DEVICE void load_work_arguments(const attention_args *a) {
-  asm volatile(""
-               :
-               : "s"(a->q), "s"(a->k), "s"(a->v), "s"(a->group), "s"(a->heads_kv), "s"(a->sq), "s"(a->skv), "s"(a->head_dim));
-  asm volatile("" : : "s"(a->q_stride.batch), "s"(a->q_stride.head), "s"(a->q_stride.row));
-  asm volatile("" : : "s"(a->k_stride.batch), "s"(a->k_stride.head), "s"(a->k_stride.row));
-  asm volatile("" : : "s"(a->v_stride.batch), "s"(a->v_stride.head), "s"(a->v_stride.row));
-  asm volatile("" : : "s"(a->tiles), "s"(a->count), "s"(a->xcds), "s"(a->chunk), "s"(a->band), "s"(a->banded));
-  asm volatile("" : : "s"(a->of_turn.factor), "s"(a->of_group.factor), "s"(a->of_tiles.factor), "s"(a->of_heads_kv.factor));
+  asm volatile("" ::"s"(a->q), "s"(a->k), "s"(a->v), "s"(a->group), "s"(a->heads_kv), "s"(a->sq), "s"(a->skv), "s"(a->head_dim),
+               "s"(a->q_stride.batch), "s"(a->q_stride.head), "s"(a->q_stride.row), "s"(a->k_stride.batch),
+               "s"(a->k_stride.head), "s"(a->k_stride.row), "s"(a->v_stride.batch), "s"(a->v_stride.head), "s"(a->v_stride.row),
+               "s"(a->tiles), "s"(a->count), "s"(a->xcds), "s"(a->chunk), "s"(a->band), "s"(a->banded), "s"(a->of_turn.factor),
+               "s"(a->of_group.factor), "s"(a->of_tiles.factor), "s"(a->of_heads_kv.factor));
 }
 
 /* Heads that share keys and values follow each other, and the order gives them to one XCD, whose L2 then holds their keys.
@@ -108,13 +105,21 @@ DEVICE part_keys find_keys(const attention_args *a, part_place place, tdm_type t
   return p;
 }
 
-/* The arguments of find_place() and find_keys() are loaded here, all at once. */
-DEVICE void load_arguments(const attention_args *a) {
-  asm volatile("" : : "s"(a->k), "s"(a->v), "s"(a->heads_kv), "s"(a->skv), "s"(a->head_dim), "s"(a->count), "s"(a->xcds));
-  asm volatile("" : : "s"(a->k_stride.batch), "s"(a->k_stride.head), "s"(a->k_stride.row), "s"(a->of_heads_kv.factor));
-  asm volatile("" : : "s"(a->v_stride.batch), "s"(a->v_stride.head), "s"(a->v_stride.row), "s"(a->of_xcds.factor));
-  asm volatile("" : : "s"(a->splits), "s"(a->split_keys), "s"(a->of_round.factor), "s"(a->of_splits.factor));
-  asm volatile("" : : "s"(a->of_heads.factor), "s"(a->heads));
+/* The arguments of find_place() and find_keys() are loaded here, all at once; and what find_part() needs. */
+DEVICE void load_key_arguments(const attention_args *a) {
+  asm volatile("" ::"s"(a->k), "s"(a->v), "s"(a->heads_kv), "s"(a->skv), "s"(a->head_dim), "s"(a->count), "s"(a->xcds),
+               "s"(a->splits), "s"(a->split_keys), "s"(a->heads), "s"(a->k_stride.batch), "s"(a->k_stride.head),
+               "s"(a->k_stride.row), "s"(a->v_stride.batch), "s"(a->v_stride.head), "s"(a->v_stride.row),
+               "s"(a->of_round.factor), "s"(a->of_xcds.factor), "s"(a->of_splits.factor), "s"(a->of_heads.factor),
+               "s"(a->of_heads_kv.factor));
+}
+DEVICE void load_part_arguments(const attention_args *a) {
+  asm volatile("" ::"s"(a->k), "s"(a->v), "s"(a->heads_kv), "s"(a->skv), "s"(a->head_dim), "s"(a->count), "s"(a->xcds),
+               "s"(a->splits), "s"(a->split_keys), "s"(a->heads), "s"(a->k_stride.batch), "s"(a->k_stride.head),
+               "s"(a->k_stride.row), "s"(a->v_stride.batch), "s"(a->v_stride.head), "s"(a->v_stride.row),
+               "s"(a->of_round.factor), "s"(a->of_xcds.factor), "s"(a->of_splits.factor), "s"(a->of_heads.factor),
+               "s"(a->of_heads_kv.factor), "s"(a->q), "s"(a->q_stride.batch), "s"(a->q_stride.head), "s"(a->group),
+               "s"(a->of_head_rows.factor), "s"(a->head_rows), "s"(a->group_rows));
 }
 
 /* Of a row of a head of keys: the head of the group, and the query. */
@@ -130,8 +135,7 @@ DEVICE row_in_group find_row(const attention_args *a, uint32_t row) {
 /* One workgroup for each key split of each unit. Without what only find_results() finds: the first loads don't wait for
  * it. */
 DEVICE attention_work find_part(const attention_args *a, tdm_type type, uint32_t block_rows = GENERAL_ROWS) {
-  load_arguments(a);
-  asm volatile("" : : "s"(a->q), "s"(a->q_stride.batch), "s"(a->q_stride.head), "s"(a->group), "s"(a->of_head_rows.factor));
+  load_part_arguments(a);
   const part_place place = find_place(a, block_rows);
   const part_keys part = find_keys(a, place, type);
   const uint32_t batch = quotient(place.kv, a->of_heads_kv), head_kv = place.kv - batch * (uint32_t)a->heads_kv;
@@ -150,9 +154,8 @@ DEVICE attention_work find_part(const attention_args *a, tdm_type type, uint32_t
 
 /* Flash in units: the wave's queries, from w.first on, and a part of the keys. w.rows is 0 if the unit has none for it. */
 DEVICE attention_work find_wave_of_unit(const attention_args *a, tdm_type type) {
-  load_arguments(a);
-  asm volatile("" : : "s"(a->q), "s"(a->q_stride.batch), "s"(a->q_stride.head), "s"(a->q_stride.row), "s"(a->group));
-  asm volatile("" : : "s"(a->sq), "s"(a->head_rows), "s"(a->group_rows), "s"(a->of_head_rows.factor));
+  load_part_arguments(a);
+  asm volatile("" : : "s"(a->sq), "s"(a->q_stride.row));
   const part_place place = find_place(a, FAST_ROWS);
   const part_keys part = find_keys(a, place, type);
   const uint32_t batch = quotient(place.kv, a->of_heads_kv), head_kv = place.kv - batch * (uint32_t)a->heads_kv;
