@@ -14,7 +14,8 @@ enum {
   HIP_TILE_WHOLE,   /* one matrix, in whole tiles */
   HIP_TILE_PARTS,   /* one matrix, in one band; the last of a tile's workgroups adds their parts (engine/last_part.h) */
   /* One matrix, in one band. All tiles of a part come before those of the next part, and another launch adds the parts. */
-  HIP_TILE_SPLIT
+  HIP_TILE_SPLIT,
+  HIP_TILE_TURNS /* as HIP_TILE_WHOLE, and with turns (hip_first_with_turns) */
 };
 
 typedef struct hip_first_tile {
@@ -39,6 +40,18 @@ TDM_ORDER_FUNCTION uint32_t hip_short_quotient(uint32_t n, uint32_t multiplier) 
 TDM_ORDER_FUNCTION uint32_t hip_first_place(const hip_first_tile *t, uint32_t id) {
   const uint32_t local = id >> t->xcds_log2, xcd = id & ((1u << t->xcds_log2) - 1);
   return local + xcd * t->share + (xcd < t->more ? xcd : t->more);
+}
+
+/* HIP_TILE_TURNS has the turns of engine/tile.h in place of share and more, which follow from the number of tiles. */
+typedef struct hip_first_turns {
+  uint32_t m, n;
+} hip_first_turns;
+enum { HIP_TURN_N_SHIFT = 8 }; /* the lower bits are not kept: a tile begins less than 1/256 of K later or earlier */
+TDM_ORDER_FUNCTION hip_first_turns hip_take_turns(hip_first_tile *t) {
+  const hip_first_turns turns = {t->share, (uint32_t)t->more << HIP_TURN_N_SHIFT};
+  const uint32_t count = (uint32_t)t->tiles_m * t->tiles_n;
+  t->share = (uint16_t)(count >> t->xcds_log2), t->more = (uint8_t)(count & ((1u << t->xcds_log2) - 1));
+  return turns;
 }
 
 /* tdm_order_group, of HIP_TILE_WHOLE. */
@@ -95,6 +108,15 @@ static inline hip_first_tile hip_first_tile_of(tdm_order order, int parts, bool 
   t.last_m = (uint8_t)((m - 1) % tile_m), t.last_n = (uint8_t)((n - 1) % tile_n);
   while (1u << t.xcds_log2 < order.xcds) t.xcds_log2++;
   t.kind = split ? HIP_TILE_SPLIT : parts > 1 ? HIP_TILE_PARTS : HIP_TILE_WHOLE;
+  return t;
+}
+/* m, n: the turns, below 2^16. */
+static inline hip_first_tile hip_first_with_turns(hip_first_tile t, hip_first_turns turns) {
+  enum { MOST = UINT8_MAX };
+  const uint32_t n = (turns.n + (1u << HIP_TURN_N_SHIFT) / 2) >> HIP_TURN_N_SHIFT;
+  if (t.kind != HIP_TILE_WHOLE) return (hip_first_tile){0};
+  t.share = (uint16_t)turns.m, t.more = (uint8_t)(n < MOST ? n : MOST);
+  t.kind = HIP_TILE_TURNS;
   return t;
 }
 #endif

@@ -55,8 +55,8 @@ DEVICE gemm_work find_work(const gemm_first *f, const gemm_args *g, int tile_m, 
     w.left_n = first_lines_n(&f->tile, w.at.n, tile_n);
   } else {
     asm volatile("" ::"s"(g->m), "s"(g->n), "s"(g->k), "s"(g->lda), "s"(g->ldb), "s"(g->stride_a), "s"(g->stride_b),
-                 "s"(g->tile_parts), "s"(g->part_units), "s"(g->parts), "s"(g->longer_parts), ORDER_FIELDS(g->order));
-    asm volatile("" ::DIVISOR_FIELDS(g->by), "s"(g->batch));
+                 "s"(g->tile_parts), "s"(g->part_units), "s"(g->parts), "s"(g->longer_parts), ORDER_FIELDS(g->order),
+                 DIVISOR_FIELDS(g->by), "s"(g->batch));
     w.at = find_tile(&g->order, &g->by, (uint32_t)g->parts, (uint32_t)g->batch, g->tile_parts != nullptr);
     find_in_batch(&w.part, g, &w.at, a_along_k, b_along_k, type);
     w.left_m = (int)g->m - (int)w.at.m * tile_m;

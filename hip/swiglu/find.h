@@ -13,6 +13,7 @@ typedef struct swiglu_work {
   const char *x, *wg, *wu;
   int64_t depth;
   int ldx, ldg, ldu, left_m, left_n;
+  hip_first_turns turns; /* as in gemm_args: the K step that a tile begins with */
 } swiglu_work;
 
 DEVICE void begin_with_part(swiglu_work *w, int64_t first, bool along_k, int bytes) {
@@ -21,7 +22,9 @@ DEVICE void begin_with_part(swiglu_work *w, int64_t first, bool along_k, int byt
   w->wu += first * bytes * (along_k ? 1 : w->ldu);
 }
 
-DEVICE swiglu_work find_work(const swiglu_first *f, const swiglu_args *p, int tile_m, int tile_n, bool along_k, tdm_type type) {
+/* turns: the kernel takes turns. */
+DEVICE swiglu_work find_work(const swiglu_first *f, const swiglu_args *p, int tile_m, int tile_n, bool along_k, bool turns,
+                             tdm_type type) {
   const int bytes = tdm_bytes(type), in_dword = 4 / bytes, kind = f->tile.kind;
   swiglu_work w = {.at = {},
                    .x = (const char *)f->x,
@@ -32,12 +35,15 @@ DEVICE swiglu_work find_work(const swiglu_first *f, const swiglu_args *p, int ti
                    .ldg = 0,
                    .ldu = 0,
                    .left_m = 0,
-                   .left_n = 0};
+                   .left_n = 0,
+                   .turns = {}};
   if (__builtin_expect(kind != HIP_TILE_UNKNOWN, 1)) {
     w.ldx = (int)f->ldx * in_dword;
     w.ldg = w.ldu = (int)f->ldg * in_dword;
-    if (__builtin_expect(kind == HIP_TILE_WHOLE, 1)) {
-      w.at = first_whole_tile(&f->tile);
+    if (__builtin_expect(kind != HIP_TILE_PARTS, 1)) {
+      hip_first_tile tile = f->tile;
+      if (turns && kind == HIP_TILE_TURNS) w.turns = hip_take_turns(&tile);
+      w.at = first_whole_tile(&tile);
     } else {
       uint32_t first, count;
       w.at = first_part(&f->tile, (uint32_t)f->k, (uint32_t)(HIP_PART_UNIT / bytes), false, &first, &count);
@@ -48,8 +54,9 @@ DEVICE swiglu_work find_work(const swiglu_first *f, const swiglu_args *p, int ti
     w.left_n = first_lines_n(&f->tile, w.at.n, tile_n);
   } else {
     asm volatile("" ::"s"(p->m), "s"(p->n), "s"(p->k), "s"(p->ldx), "s"(p->ldg), "s"(p->ldu), "s"(p->tile_parts),
-                 "s"(p->part_units), "s"(p->parts), "s"(p->longer_parts), ORDER_FIELDS(p->order));
-    asm volatile("" ::DIVISOR_FIELDS(p->by));
+                 "s"(p->part_units), "s"(p->parts), "s"(p->longer_parts), ORDER_FIELDS(p->order), DIVISOR_FIELDS(p->by),
+                 "s"(p->turn_m), "s"(p->turn_n));
+    w.turns = (hip_first_turns){p->turn_m, p->turn_n};
     const uint32_t parts = (uint32_t)p->parts;
     w.at = find_tile(&p->order, &p->by, parts, 1, p->tile_parts != nullptr);
     w.ldx = (int)p->ldx, w.ldg = (int)p->ldg, w.ldu = (int)p->ldu;

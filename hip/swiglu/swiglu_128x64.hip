@@ -5,7 +5,7 @@
 
 DEVICE void compute_tile(const swiglu_args *p, LDS char *lds, tdm_type type) {
   const bool along_k = p->weights_along_k != 0;
-  const tile_part at = find_work(&p->first, p, TILE, TILE / 2, along_k, type).at;
+  const tile_part at = find_work(&p->first, p, TILE, TILE / 2, along_k, false, type).at;
   operand x = {(const char *)p->first.x, p->m, p->k, p->ldx, true, p->aligned_x != 0};
   operand w[2] = {{(const char *)p->first.wg, p->n, p->k, p->ldg, along_k, p->aligned_g != 0},
                   {(const char *)p->first.wu, p->n, p->k, p->ldu, along_k, p->aligned_u != 0}};

@@ -8,7 +8,7 @@ DEVICE void compute(const swiglu_first *f, bool along_k, tdm_type type) {
   SHARED static char memory[PIPE_BYTES] __attribute__((aligned(PIPE_BYTES)));
   LDS char *lds = (LDS char *)memory;
   const swiglu_args *p = whole_argument<swiglu_args>();
-  const swiglu_work w = find_work(f, p, 2 * HALF_LINES, HALF_LINES, along_k, type);
+  const swiglu_work w = find_work(f, p, 2 * HALF_LINES, HALF_LINES, along_k, false, type);
   const int m0 = (int)w.at.m * 2 * HALF_LINES, n0 = (int)w.at.n * HALF_LINES;
   const form of_x = form_of_a<16>(true, type), of_weight = form_of_b<16>(along_k, type, 1);
   pipeline pipe = {make_lines_with_tail(w.x, w.left_m, w.ldx, m0, w.depth, of_x),

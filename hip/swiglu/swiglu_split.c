@@ -70,11 +70,12 @@ static void set_first(swiglu_args *args, const tdm_swiglu_desc *d, const hip_til
   const int64_t in_dword = DWORD / (int64_t)tdm_type_size(d->type), below = LD_BELOW * in_dword;
   if (args->ldx >= below || args->ldg >= below || args->k >= K_BELOW) return;
   if (args->ldx % in_dword != 0 || args->ldg % in_dword != 0 || args->ldg != args->ldu) return;
-  if (args->turn_m != 0 || args->turn_n != 0) return;
   args->first.ldx = (uint64_t)(args->ldx / in_dword), args->first.ldg = (uint64_t)(args->ldg / in_dword);
   args->first.k = (uint64_t)args->k;
   args->first.tile = hip_first_tile_of(args->order, args->parts, true, tdm_hip_units_of(args->k, d->type), d->m, d->n,
                                        kernel->tile.m, kernel->tile.n);
+  if (args->turn_m != 0 || args->turn_n != 0)
+    args->first.tile = hip_first_with_turns(args->first.tile, (hip_first_turns){args->turn_m, args->turn_n});
 }
 
 void swiglu_set_parts(const tdm_plan *plan, const hip_tile_kernel *kernel, const hip_tile_work *work, swiglu_args *args) {
@@ -92,8 +93,8 @@ void swiglu_set_parts(const tdm_plan *plan, const hip_tile_kernel *kernel, const
   tile.split = parts;
   const hip_shared_tiles shared = shared_of(plan, &tile, parts);
   if (tile.turns && tdm_hip_takes_turns(plan, &tile, work, &shared, tdm_hip_straddles(work))) {
-    args->turn_m = tdm_hip_turn(shared.m);
-    args->turn_n = tdm_hip_turn(shared.n);
+    args->turn_m = (uint16_t)tdm_hip_turn(shared.m);
+    args->turn_n = (uint16_t)tdm_hip_turn(shared.n);
   }
   set_first(args, d, kernel);
 }

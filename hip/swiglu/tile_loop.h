@@ -37,18 +37,17 @@ DEVICE void compute(const swiglu_first *f, bool along_k) {
   const form of_x = {true, type, T::SIDE, T::ROWS, T::TILE_M, T::WAVES, 1};
   const form of_weight = {along_k, type, T::SIDE, T::OF_B, T::TILE_N, T::WAVES, 1};
   const swiglu_args *p = whole_argument<swiglu_args>();
-  const swiglu_work w = find_work(f, p, T::TILE_M, T::TILE_N, along_k, type);
+  const swiglu_work w = find_work(f, p, T::TILE_M, T::TILE_N, along_k, T::BETWEEN, type);
   const tile_part at = w.at;
   if (at.none) return;
   const int m0 = (int)at.m * T::TILE_M, n0 = (int)at.n * T::TILE_N;
   tile_sums<T> sums = {};
   const b_lines<T> weights = {
       {make_lines(w.wg, w.left_n, w.ldg, n0, of_weight), make_lines(w.wu, w.left_n, w.ldu, n0, of_weight)}};
-  /* Narrow tiles take no turns: the instructions for them took 350 clocks. */
-  const bool turns = T::BETWEEN && f->tile.kind == HIP_TILE_UNKNOWN;
   nothing_more more;
   run_tile<T, type>(sums, make_lines(w.x, w.left_m, w.ldx, m0, of_x), weights, w.depth,
-                    turns ? turn_of(at.m, at.n, p->turn_m, p->turn_n) : 0, lds, of_x, of_weight, &more);
+                    /* Narrow tiles take no turns: the instructions for them took 350 clocks. */
+                    T::BETWEEN ? turn_of(at.m, at.n, w.turns.m, w.turns.n) : 0, lds, of_x, of_weight, &more);
 
   const swiglu_args end = args_again(p);
   const int wave = wave_index();

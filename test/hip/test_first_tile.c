@@ -48,6 +48,26 @@ static void whole_tiles(void **state) {
   }
 }
 
+/* With turns the tiles are the same, and the turns are there, n's but for its lower bits. */
+static void tiles_with_turns(void **state) {
+  (void)state;
+  srand(3);
+  for (int i = 0; i < 20000; i++) {
+    const tdm_order order = draw_order(300, 200);
+    const hip_first_tile t =
+        hip_first_tile_of(order, 1, false, 0, (int64_t)order.tiles_m * TILE_M, (int64_t)order.tiles_n * TILE_N, TILE_M, TILE_N);
+    const hip_first_turns turns = {draw(BELOW) - 1, draw(BELOW) - 1};
+    hip_first_tile with = hip_first_with_turns(t, turns);
+    assert_int_equal(with.kind, HIP_TILE_TURNS);
+    const hip_first_turns taken = hip_take_turns(&with);
+    assert_int_equal(taken.m, turns.m);
+    assert_in_range(taken.n + BELOW / 256, turns.n, turns.n + 2 * BELOW / 256);
+    assert_int_equal(with.share, t.share);
+    assert_int_equal(with.more, t.more);
+  }
+  assert_int_equal(hip_first_with_turns((hip_first_tile){0}, (hip_first_turns){1, 1}).kind, HIP_TILE_UNKNOWN);
+}
+
 /* Every tile has each of its parts once; workgroups beyond them have none; and the parts are all of K, in whole units. split:
  * the parts are matrices of the order. */
 static void check_parts(bool split) {
@@ -125,8 +145,8 @@ static void unknown(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(quotients),      cmocka_unit_test(whole_tiles), cmocka_unit_test(tiles_in_parts),
-      cmocka_unit_test(split_in_parts), cmocka_unit_test(unknown),
+      cmocka_unit_test(quotients),      cmocka_unit_test(whole_tiles),    cmocka_unit_test(tiles_with_turns),
+      cmocka_unit_test(tiles_in_parts), cmocka_unit_test(split_in_parts), cmocka_unit_test(unknown),
   };
   return cmocka_run_group_tests_name("first-tile", tests, NULL, NULL);
 }
