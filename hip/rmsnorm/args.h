@@ -10,8 +10,9 @@ typedef struct rmsnorm_args {
   const void *x;
   int64_t ldx;
   hip_row_groups groups;
-  const void *weight, *residual; /* residual: NULL if there is none */
+  const void *beside; /* the residual if there is one, else the weight */
   int64_t ldr;
+  const void *weight, *residual; /* residual: NULL if there is none */
   void *sum, *y;
   int64_t lds, ldy;
   double per_col; /* 1 / cols */

@@ -21,7 +21,7 @@ DEVICE double square_of(f32x2 x, double sum, tdm_type type) {
 /* The weights of the elements in a dword of the row that begins `begin` bytes after its turn; 0 for one that it has not. */
 DEVICE uint32_t near_weight(const rmsnorm_args *p, uint32_t dword, uint32_t begin, tdm_type type) {
   const int bytes = tdm_bytes(type), at = (int)(dword * 4 - begin), end = (int)p->groups.cols * bytes;
-  const char *from = (const char *)p->weight, *none = (const char *)nothing_added();
+  const char *from = (const char *)p->beside, *none = (const char *)nothing_added();
   const uint32_t low = load_single(at >= 0 && at < end ? from + at : none, type);
   if (type == TDM_F32) return low;
   return low | load_single(at + bytes >= 0 && at + bytes < end ? from + at + bytes : none, type) << 16;

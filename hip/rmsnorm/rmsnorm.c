@@ -49,6 +49,7 @@ static void set_buffers(rmsnorm_args *args, void *const *buffers) {
   args->x = buffers[0];
   args->weight = buffers[1];
   args->residual = buffers[2];
+  args->beside = args->residual != NULL ? args->residual : args->weight;
   args->sum = buffers[3];
   args->y = buffers[4];
 }

@@ -5,7 +5,7 @@
 #include "near.h"
 
 DEVICE void set_pointers(rmsnorm_args *p) {
-  set_global(&p->x), set_global(&p->weight), set_global(&p->residual);
+  set_global(&p->x), set_global(&p->beside), set_global(&p->weight), set_global(&p->residual);
   set_global(&p->sum), set_global(&p->y);
 }
 
@@ -49,9 +49,11 @@ DEVICE void store_results(char *y, char *sum, chunk s, raw_chunk weight, float i
 
 enum { BATCH_MOST = 4 };
 
-DEVICE raw_chunk load_weight(const rmsnorm_args *p, int at, row_group_t g, tdm_type type) {
+DEVICE const char *weights_of(const rmsnorm_args *p, bool residual) { return (const char *)(residual ? p->weight : p->beside); }
+
+DEVICE raw_chunk load_weight(const rmsnorm_args *p, int at, row_group_t g, bool residual, tdm_type type) {
   chunk_part of = part_of(at, p->groups.cols, (row_place){0, g.lane * chunk_length(type)});
-  return load_part((const char *)p->weight + g.lane * 16 + at * tdm_bytes(type), of, 0, false, type);
+  return load_part(weights_of(p, residual) + g.lane * 16 + at * tdm_bytes(type), of, 0, false, type);
 }
 
 // What is normalised, in batches: x, and the residual if there is one.
@@ -64,8 +66,7 @@ DEVICE addends addends_of(const rmsnorm_args *p, int64_t row, row_place place, r
   const int64_t cols = p->groups.cols;
   addends a = {};
   a.x = batches_of(row_at(p->x, p->ldx, row, g, type), nothing_added(), cols, place, g, batch, any, type);
-  if (residual)
-    a.more = batches_of(row_at(p->residual, p->ldr, row, g, type), nothing_added(), cols, place, g, batch, any, type);
+  if (residual) a.more = batches_of(row_at(p->beside, p->ldr, row, g, type), nothing_added(), cols, place, g, batch, any, type);
   return a;
 }
 
@@ -94,7 +95,8 @@ DEVICE void copy_chunks(chunk *s, int count) {
 }
 
 // `kept` chunks in each work-item: chunk k of work-item l is the row's chunk k * size + l. They keep their weights too, and
-// load a round's chunks while the one before computes; four with a residual have no registers for that.
+// load a round's chunks while the one before computes; four with a residual have no registers for that. With a residual, weights
+// come with the rest of the argument.
 DEVICE void rmsnorm_registers(rmsnorm_args *p, bool residual, int kept, tdm_type type) {
   SHARED static double slots[2 * ROW_WAVES_MOST];
   row_group_t group = row_group_of(&p->groups);
@@ -107,15 +109,15 @@ DEVICE void rmsnorm_registers(rmsnorm_args *p, bool residual, int kept, tdm_type
   };
   const bool ahead = kept <= 2 || !residual;
   addends a = addends_at(group.first);
-  if (ahead) load_addends(raw, more, &a, 0, group, residual, kept, type);
+  load_addends(raw, more, &a, 0, group, residual, kept, type);
+  if (residual) take_rest(p);
   if (ahead)
-    for (int k = 0; k < kept; k++) weight[k] = load_weight(p, k * step, group, type);
+    for (int k = 0; k < kept; k++) weight[k] = load_weight(p, k * step, group, residual, type);
   if (!residual) take_rest(p);
   FOR_ROWS(row, &p->groups, group) {
     row_place place = {0, a.x.own};
     chunk s[BATCH_MOST];
     double sum = 0;
-    if (!ahead) load_addends(raw, more, &a, 0, group, residual, kept, type);
     add_addends(s, raw, more, residual, kept, type);
     if (type == TDM_F32 && !residual) copy_chunks(s, kept);
     a = addends_at(row + group.step);
@@ -127,26 +129,28 @@ DEVICE void rmsnorm_registers(rmsnorm_args *p, bool residual, int kept, tdm_type
 #pragma unroll
     for (int k = 0; k < kept; k++) {
       place.own = in_order(place.own);  // else the masks of the loads stay in registers until here
-      if (!ahead) weight[k] = load_weight(p, k * step, group, type);
+      if (!ahead) weight[k] = load_weight(p, k * step, group, residual, type);
       store_results(y + k * step_bytes, to + k * step_bytes, s[k], weight[k], inverse, residual, part_of(k * step, cols, place),
                     false, type);
     }
+    if (!ahead) load_addends(raw, more, &a, 0, group, residual, kept, type);
   }
 }
 
-DEVICE void load_single_weight(uint32_t *to, const rmsnorm_args *p, int element, tdm_type type) {
-  *to = load_single((const char *)p->weight + (int64_t)(element >= 0 ? element : 0) * tdm_bytes(type), type);
+DEVICE void load_single_weight(uint32_t *to, const rmsnorm_args *p, int element, bool residual, tdm_type type) {
+  *to = load_single(weights_of(p, residual) + (int64_t)(element >= 0 ? element : 0) * tdm_bytes(type), type);
 }
 
 // The weights of this work-item's chunks and single element. All of its rows begin like its first one, because a round has an
 // even number of rows. Weights of a row whose chunks begin with its second element begin between two dwords.
-DEVICE void load_weights(const rmsnorm_args *p, raw_chunk *weight, uint32_t *single, row_group_t g, int kept, tdm_type type) {
+DEVICE void load_weights(const rmsnorm_args *p, raw_chunk *weight, uint32_t *single, row_group_t g, bool residual, int kept,
+                         tdm_type type) {
   const ragged_row r = ragged_of(ragged_at(p->x, p->ldx, g.first, g, type), (int)p->groups.cols, true, g, type);
-  const char *from = (const char *)p->weight;
+  const char *from = weights_of(p, residual);
 #pragma unroll
   for (int k = 0; k < kept; k++)
     weight[k] = load_shifted(has_chunk(&r, k, g) ? from + ragged_chunk(&r, k, g, type) : (const char *)nothing_added(), type);
-  load_single_weight(single, p, r.element, type);
+  load_single_weight(single, p, r.element, residual, type);
 }
 
 // The same for rows that are not whole chunks, if those of all arrays begin alike, and the weights at a dword.
@@ -162,10 +166,10 @@ DEVICE void rmsnorm_ragged(rmsnorm_args *p, bool residual, int kept, tdm_type ty
     const ragged_row r = ragged_of(at, cols, row + group.sub < p->groups.rows, group, type);
     load_ragged(raw, &single, at, nothing_added(), &r, group, kept, type);
     if (residual)
-      load_ragged(more, &single_more, ragged_at(p->residual, p->ldr, row, group, type), nothing_added(), &r, group, kept, type);
+      load_ragged(more, &single_more, ragged_at(p->beside, p->ldr, row, group, type), nothing_added(), &r, group, kept, type);
     return r;
   };
-  load_weights(p, weight, &single_weight, group, kept, type);
+  load_weights(p, weight, &single_weight, group, residual, kept, type);
   const bool ahead = kept <= 2 || !residual;  // else there are no registers for it
   ragged_row next = {};
   if (ahead) next = load(group.first);
@@ -208,9 +212,9 @@ typedef struct weight_batch {
 } weight_batch;
 
 DEVICE void load_weight_batch(const rmsnorm_args *p, weight_batch *weight, const row_batches *r, uint32_t skew, int number,
-                              row_group_t g, int batch, bool ragged, tdm_type type) {
+                              row_group_t g, bool residual, int batch, bool ragged, tdm_type type) {
   row_batches of = *r;
-  of.at = (const char *)p->weight + g.lane * 16;
+  of.at = weights_of(p, residual) + g.lane * 16;
   load_batch(weight->words, &of, number, g, batch, type);
   if (!ragged || type == TDM_F32) return;
   const int length = chunk_length(type), step = length << g.log2, left = left_in_batch(&of, number);
@@ -296,7 +300,7 @@ DEVICE void rmsnorm_loop(rmsnorm_args *p, bool residual, int batch, bool ragged,
       row_place place = place_row(&p->groups, row, nullptr, group, false, type);
       return addends_of(p, row, place, group, residual, batch, false, type);
     }
-    const char *x = ragged_at(p->x, p->ldx, row, group, type), *more = ragged_at(p->residual, p->ldr, row, group, type);
+    const char *x = ragged_at(p->x, p->ldx, row, group, type), *more = ragged_at(p->beside, p->ldr, row, group, type);
     const ragged_row of = ragged_of(x, (int)cols, row + group.sub < p->groups.rows, group, type);
     const int64_t element = (int64_t)of.element * tdm_bytes(type);
     addends a = {};
@@ -313,10 +317,14 @@ DEVICE void rmsnorm_loop(rmsnorm_args *p, bool residual, int batch, bool ragged,
   // them.
   const bool in_place = type == TDM_F32 && !residual;
   addends a = addends_at(group.first);
-  if (ragged) load_single_weight(&single_weight, p, of_next.element, type);
-  load_weight_batch(p, &weight, &a.x, of_next.skew, a.x.count - 1, group, batch, ragged, type);
+  const auto first_weights = [&] {
+    if (ragged) load_single_weight(&single_weight, p, of_next.element, residual, type);
+    load_weight_batch(p, &weight, &a.x, of_next.skew, a.x.count - 1, group, residual, batch, ragged, type);
+  };
+  if (!residual) first_weights();
   load_addends(raw, more, &a, 0, group, residual, batch, type);
-  if (!residual) take_rest(p);
+  take_rest(p);
+  if (residual) first_weights();
   FOR_ROWS(row, &p->groups, group) {
     const ragged_row of = of_next;
     const float one = ragged ? single_of(single, type) + (residual ? single_of(single_more, type) : 0) : 0;
@@ -349,7 +357,7 @@ DEVICE void rmsnorm_loop(rmsnorm_args *p, bool residual, int batch, bool ragged,
       add_addends(s, raw, more, residual, batch, type);
       if (!in_place) load_addends(raw, more, from, after, group, residual, batch, type);
       results_of(&results, s, &weight, inverse, residual, batch, ragged, type);
-      load_weight_batch(p, &weight, &from->x, skew, is_last ? from->x.count - 1 : after, group, batch, ragged, type);
+      load_weight_batch(p, &weight, &from->x, skew, is_last ? from->x.count - 1 : after, group, residual, batch, ragged, type);
       if (in_place) load_addends(raw, more, from, after, group, residual, batch, type);
       store_batch(&results, y, to, &a.x, i, residual, group, batch, is_whole, type);
     };
@@ -442,14 +450,14 @@ DEVICE void write_any(const any_row *w, float inverse, bool residual, row_group_
 
 DEVICE void rmsnorm_any(rmsnorm_args *p, bool residual, int batch, tdm_type type) {
   SHARED static double slots[2 * ROW_WAVES_MOST];
-  if (!residual) take_rest(p);
+  take_rest(p);
   row_group_t group = row_group_of(&p->groups);
   int turn = 0;
   FOR_ROWS(row, &p->groups, group) {
     char *y = (char *)row_at(p->y, p->ldy, row, group, type), *to = (char *)row_at(p->sum, p->lds, row, group, type);
     row_place place = place_row(&p->groups, row, y, group, true, type);
     const any_row w = any_row_of(addends_of(p, row, place, group, residual, batch, true, type), y, to,
-                                 (const char *)p->weight + group.lane * 16, place, residual, type);
+                                 weights_of(p, residual) + group.lane * 16, place, residual, type);
     double sum = squares_of_any(&w, residual, group, batch, type);
     write_any(&w, inverse_root(row_group_sum(sum, group, slots, &turn), p), residual, group, batch, type);
   }
@@ -503,10 +511,17 @@ PARTS(bf16, 6, TDM_BF16)
     rmsnorm_args p = ARGUMENT_OF(rmsnorm_args);          \
     body(&p, __VA_ARGS__);                               \
   }
-// Without a residual, and with one, which is one array more to load: its kernels read their argument before their first loads.
+// Without a residual, and with one, which is one array more to load.
 #define EACH(name, waves, body, kept, type)               \
   RMSNORM(rmsnorm_##name, waves, body, false, kept, type) \
-  ROWS_KERNEL(waves) void rmsnorm_residual_##name(rmsnorm_args p) { body(&p, true, kept, type); }
+  RMSNORM(rmsnorm_residual_##name, waves, body, true, kept, type)
+// Ragged rows with a residual load their weights first, so they read their argument before that: 64x10001 bf16 takes 270
+// predicted clocks less so.
+#define WHOLE_ARGUMENT(name, waves, body, ...) \
+  ROWS_KERNEL(waves) void name(rmsnorm_args p) { body(&p, __VA_ARGS__); }
+#define RAGGED(name, waves, kept, type)                             \
+  RMSNORM(rmsnorm_##name, waves, rmsnorm_ragged, false, kept, type) \
+  WHOLE_ARGUMENT(rmsnorm_residual_##name, waves, rmsnorm_ragged, true, kept, type)
 // Rows whose work-items have no fourth chunk have code that loads and computes none.
 #define RAGGED_4(name, waves, type)                                \
   ROWS_KERNEL(waves) void rmsnorm_##name(ARGUMENT(rmsnorm_args)) { \
@@ -516,27 +531,27 @@ PARTS(bf16, 6, TDM_BF16)
     else                                                           \
       rmsnorm_ragged(&p, false, 4, type);                          \
   }                                                                \
-  ROWS_KERNEL(waves) void rmsnorm_residual_##name(rmsnorm_args p) { rmsnorm_ragged(&p, true, 4, type); }
+  WHOLE_ARGUMENT(rmsnorm_residual_##name, waves, rmsnorm_ragged, true, 4, type)
 // Ragged rows with a residual have registers for one chunk at a time.
 #define LOOP(name, waves, ragged, type)                                \
   RMSNORM(rmsnorm_##name, waves, rmsnorm_loop, false, 2, ragged, type) \
-  ROWS_KERNEL(waves) void rmsnorm_residual_##name(rmsnorm_args p) { rmsnorm_loop(&p, true, ragged ? 1 : 2, ragged, type); }
-#define OF_16_BITS(word, type)                      \
-  EACH(1_##word, 8, rmsnorm_registers, 1, type)     \
-  EACH(2_##word, 5, rmsnorm_registers, 2, type)     \
-  EACH(4_##word, 4, rmsnorm_registers, 4, type)     \
-  EACH(ragged_1_##word, 7, rmsnorm_ragged, 1, type) \
-  EACH(ragged_2_##word, 4, rmsnorm_ragged, 2, type) \
-  RAGGED_4(ragged_4_##word, 4, type)                \
-  LOOP(loop_##word, 4, false, type)                 \
-  LOOP(ragged_loop_##word, 4, true, type)           \
+  RMSNORM(rmsnorm_residual_##name, waves, rmsnorm_loop, true, ragged ? 1 : 2, ragged, type)
+#define OF_16_BITS(word, type)                  \
+  EACH(1_##word, 8, rmsnorm_registers, 1, type) \
+  EACH(2_##word, 5, rmsnorm_registers, 2, type) \
+  EACH(4_##word, 4, rmsnorm_registers, 4, type) \
+  RAGGED(ragged_1_##word, 7, 1, type)           \
+  RAGGED(ragged_2_##word, 4, 2, type)           \
+  RAGGED_4(ragged_4_##word, 4, type)            \
+  LOOP(loop_##word, 4, false, type)             \
+  LOOP(ragged_loop_##word, 4, true, type)       \
   EACH(any_##word, 4, rmsnorm_any, 2, type)
 
 EACH(1_f32, 8, rmsnorm_registers, 1, TDM_F32)
 EACH(2_f32, 6, rmsnorm_registers, 2, TDM_F32)
 EACH(4_f32, 5, rmsnorm_registers, 4, TDM_F32)
-EACH(ragged_1_f32, 7, rmsnorm_ragged, 1, TDM_F32)
-EACH(ragged_2_f32, 4, rmsnorm_ragged, 2, TDM_F32)
+RAGGED(ragged_1_f32, 7, 1, TDM_F32)
+RAGGED(ragged_2_f32, 4, 2, TDM_F32)
 RAGGED_4(ragged_4_f32, 4, TDM_F32)
 LOOP(loop_f32, 4, false, TDM_F32)
 LOOP(ragged_loop_f32, 4, true, TDM_F32)
