@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "preloaded.h"
+
 /* Matrices of `rows` rows of `columns` elements. The copy has to_rows rows of 8 * chunks. */
 typedef struct hip_packed {
   const void *from;
@@ -14,6 +16,19 @@ typedef struct hip_packed {
   uint32_t blocks;                    /* of PACK_PIECES pieces; 0: this operand is not copied */
   uint32_t rows_each, of_row, pieces; /* rows of a piece; pieces of a row, if that is one; pieces in all */
 } hip_packed;
+
+/* What is in registers when a wave of gemm_pack begins (device/arguments.h), if each operand is one matrix of rows that are a
+ * piece or more, with a leading dimension below 2^32. */
+typedef struct hip_known_rows {
+  const void *from;
+  uint32_t ld, rows, columns;
+  uint32_t blocks; /* 0: not copied */
+} hip_known_rows;
+typedef struct hip_pack_first {
+  hip_known_rows of[2];
+  uint32_t workgroups;
+  uint16_t of_row[2]; /* pieces of a row; 0: the operands are others, and this says nothing */
+} hip_pack_first;
 
 enum { PACK_THREADS = 256 }; /* of a block */
 

@@ -74,6 +74,7 @@ typedef struct gemm_args {
 } gemm_args;
 
 typedef struct gemm_pack_args {
+  hip_pack_first first;
   hip_packed of[2]; /* A, B */
   uint32_t blocks, workgroups;
 } gemm_pack_args;

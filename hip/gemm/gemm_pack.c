@@ -1,5 +1,6 @@
 /* Operands of 16 bits that gemm_pack copies first (host/pack.h). A run also copies operands that do not begin at dwords. */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -107,6 +108,21 @@ size_t gemm_borrowed_bytes(const tdm_plan *plan, void *const *buffers) {
 
 static const hip_functions function = GEMM_PACK;
 _Static_assert(sizeof(gemm_pack_args) <= HIP_TILE_FIRST_ARGS, "it fits the plan");
+_Static_assert(sizeof(hip_pack_first) == HIP_PRELOADED_BYTES && offsetof(gemm_pack_args, first) == 0, "it is in registers");
+
+static hip_pack_first first_of(const gemm_pack_args *args) {
+  hip_pack_first first = {.workgroups = args->workgroups};
+  uint16_t of_row[2] = {1, 1};
+  for (int i = 0; i < 2; i++) {
+    const hip_packed *p = &args->of[i];
+    if (p->blocks == 0) continue;
+    if (p->matrices != 1 || p->rows_each != 1 || p->ld > UINT32_MAX || p->of_row > UINT16_MAX) return first;
+    first.of[i] = (hip_known_rows){p->from, (uint32_t)p->ld, p->rows, p->columns, p->blocks};
+    of_row[i] = (uint16_t)p->of_row;
+  }
+  memcpy(first.of_row, of_row, sizeof of_row);
+  return first;
+}
 
 bool gemm_pack_pointers(const tdm_plan *plan, void *const *buffers, char *borrowed, void *pack_args, void *tile_args) {
   gemm_pack_args *pack = pack_args;
@@ -135,6 +151,7 @@ bool gemm_pack_pointers(const tdm_plan *plan, void *const *buffers, char *borrow
     }
     pack->blocks += p->blocks;
   }
+  pack->first = first_of(pack);
   return pack->blocks > 0;
 }
 
