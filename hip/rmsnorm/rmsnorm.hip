@@ -95,8 +95,8 @@ DEVICE void copy_chunks(chunk *s, int count) {
 }
 
 // `kept` chunks in each work-item: chunk k of work-item l is the row's chunk k * size + l. They keep their weights too, and
-// load a round's chunks while the one before computes; four with a residual have no registers for that. With a residual, weights
-// come with the rest of the argument.
+// load a round's chunks while the one before computes; four with a residual have no registers for that. With a residual,
+// weights come with the rest of the argument.
 DEVICE void rmsnorm_registers(rmsnorm_args *p, bool residual, int kept, tdm_type type) {
   SHARED static double slots[2 * ROW_WAVES_MOST];
   row_group_t group = row_group_of(&p->groups);

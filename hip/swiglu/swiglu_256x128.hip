@@ -18,8 +18,10 @@ DEVICE void compute(const swiglu_first *f, bool along_k, tdm_type type) {
                    w.depth,
                    of_x,
                    of_weight};
+  const auto asked = ask_argument<swiglu_args>(); /* for the end */
   quarter<16> sums[4];
   run_pipeline<16>(sums, &pipe, lds);
+  have_argument(&asked);
   const swiglu_args end = args_again(p);
 
   LDS f32x4 *block = (LDS f32x4 *)lds + wave_index() * PASS_ROWS * BLOCK_CHUNKS;

@@ -45,10 +45,12 @@ DEVICE void compute(const swiglu_first *f, bool along_k) {
   const b_lines<T> weights = {
       {make_lines(w.wg, w.left_n, w.ldg, n0, of_weight), make_lines(w.wu, w.left_n, w.ldu, n0, of_weight)}};
   nothing_more more;
+  const auto asked = ask_argument<swiglu_args>(); /* for the end */
   run_tile<T, type>(sums, make_lines(w.x, w.left_m, w.ldx, m0, of_x), weights, w.depth,
                     /* Narrow tiles take no turns: the instructions for them took 350 clocks. */
                     T::BETWEEN ? turn_of(at.m, at.n, w.turns.m, w.turns.n) : 0, lds, of_x, of_weight, &more);
 
+  have_argument(&asked);
   const swiglu_args end = args_again(p);
   const int wave = wave_index();
   const int64_t row = m0 + wave / T::WAVES_N * T::WAVE_M;

@@ -173,7 +173,7 @@ static void test_begin(void) {
   gfxsim_timing_release(&eight);
 }
 
-/* All waves of a workgroup read the same argument. It comes from HBM, and none of them has it before it arrives; all do then. */
+/* All waves of a workgroup read the same argument, which comes from HBM: none has it before it arrives, and all do then. */
 static void test_line_on_its_way(void) {
   gfxsim_timing t = timed("short", 1, 512, NULL);
   double far = parameter("hbm_latency"), first = 1e18, last = 0;
