@@ -254,6 +254,7 @@ DEVICE int tiles_of(int64_t keys) {
 
 template <int head>
 DEVICE void wide_body(const attention_args *a, LDS wide_tiles<head> *tiles, bool decode, tdm_type type) {
+  if (!decode) load_work_arguments(a);
   attention_work work = decode ? find_part(a, type) : find_work(a, WIDE_ROWS, type);
   if (decode) find_results(a, &work, type);
   int64_t first = work.first + wave_index() * 32;
