@@ -105,20 +105,15 @@ DEVICE part_keys find_keys(const attention_args *a, part_place place, tdm_type t
   return p;
 }
 
-/* The arguments of find_place() and find_keys() are loaded here, all at once; and what find_part() needs. */
-DEVICE void load_key_arguments(const attention_args *a) {
-  asm volatile("" ::"s"(a->k), "s"(a->v), "s"(a->heads_kv), "s"(a->skv), "s"(a->head_dim), "s"(a->count), "s"(a->xcds),
-               "s"(a->splits), "s"(a->split_keys), "s"(a->heads), "s"(a->k_stride.batch), "s"(a->k_stride.head),
-               "s"(a->k_stride.row), "s"(a->v_stride.batch), "s"(a->v_stride.head), "s"(a->v_stride.row),
-               "s"(a->of_round.factor), "s"(a->of_xcds.factor), "s"(a->of_splits.factor), "s"(a->of_heads.factor),
-               "s"(a->of_heads_kv.factor));
-}
+/* What find_place() and find_keys() read, for an asm that has all of it read at once; and find_part(). */
+#define KEY_FIELDS(a)                                                                                                       \
+  "s"(a->k), "s"(a->v), "s"(a->heads_kv), "s"(a->skv), "s"(a->head_dim), "s"(a->count), "s"(a->xcds), "s"(a->splits),       \
+      "s"(a->split_keys), "s"(a->heads), "s"(a->k_stride.batch), "s"(a->k_stride.head), "s"(a->k_stride.row),               \
+      "s"(a->v_stride.batch), "s"(a->v_stride.head), "s"(a->v_stride.row), "s"(a->of_round.factor), "s"(a->of_xcds.factor), \
+      "s"(a->of_splits.factor), "s"(a->of_heads.factor), "s"(a->of_heads_kv.factor)
+DEVICE void load_key_arguments(const attention_args *a) { asm volatile("" ::KEY_FIELDS(a)); }
 DEVICE void load_part_arguments(const attention_args *a) {
-  asm volatile("" ::"s"(a->k), "s"(a->v), "s"(a->heads_kv), "s"(a->skv), "s"(a->head_dim), "s"(a->count), "s"(a->xcds),
-               "s"(a->splits), "s"(a->split_keys), "s"(a->heads), "s"(a->k_stride.batch), "s"(a->k_stride.head),
-               "s"(a->k_stride.row), "s"(a->v_stride.batch), "s"(a->v_stride.head), "s"(a->v_stride.row),
-               "s"(a->of_round.factor), "s"(a->of_xcds.factor), "s"(a->of_splits.factor), "s"(a->of_heads.factor),
-               "s"(a->of_heads_kv.factor), "s"(a->q), "s"(a->q_stride.batch), "s"(a->q_stride.head), "s"(a->group),
+  asm volatile("" ::KEY_FIELDS(a), "s"(a->q), "s"(a->q_stride.batch), "s"(a->q_stride.head), "s"(a->group),
                "s"(a->of_head_rows.factor), "s"(a->head_rows), "s"(a->group_rows));
 }
 
