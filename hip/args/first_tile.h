@@ -42,11 +42,11 @@ TDM_ORDER_FUNCTION uint32_t hip_first_place(const hip_first_tile *t, uint32_t id
   return local + xcd * t->share + (xcd < t->more ? xcd : t->more);
 }
 
-/* HIP_TILE_TURNS has the turns of engine/tile.h in place of share and more, which follow from the number of tiles. */
+/* HIP_TILE_TURNS stores the turns of engine/tile.h in share and more. Those follow from the number of tiles. */
 typedef struct hip_first_turns {
   uint32_t m, n;
 } hip_first_turns;
-enum { HIP_TURN_N_SHIFT = 8 }; /* the lower bits are not kept: a tile begins less than 1/256 of K later or earlier */
+enum { HIP_TURN_N_SHIFT = 8 }; /* the lower bits are dropped, which moves a tile's first K step by less than 1/256 of K */
 TDM_ORDER_FUNCTION hip_first_turns hip_take_turns(hip_first_tile *t) {
   const hip_first_turns turns = {t->share, (uint32_t)t->more << HIP_TURN_N_SHIFT};
   const uint32_t count = (uint32_t)t->tiles_m * t->tiles_n;

@@ -34,7 +34,8 @@ typedef struct attention_work {
  * too? */
 DEVICE bool hides_values(const attention_args *a) { return a->causal || a->v_stride.row < a->head_dim; }
 
-/* What find_work() and the first loads need, all at once: in several statements, each could wait for the one before. */
+/* Loads what find_work() and the first loads need, in one statement: the loads of a second one could wait for the first. The
+ * general kernels do not call it: by general256, 2x4x4x100x300x256 f32 took 13 % more predicted clocks on gfx942. */
 DEVICE void load_work_arguments(const attention_args *a) {
   asm volatile("" ::"s"(a->q), "s"(a->k), "s"(a->v), "s"(a->group), "s"(a->heads_kv), "s"(a->sq), "s"(a->skv), "s"(a->head_dim),
                "s"(a->q_stride.batch), "s"(a->q_stride.head), "s"(a->q_stride.row), "s"(a->k_stride.batch),
@@ -105,7 +106,7 @@ DEVICE part_keys find_keys(const attention_args *a, part_place place, tdm_type t
   return p;
 }
 
-/* What find_place() and find_keys() read, for an asm that has all of it read at once; and find_part(). */
+/* What find_place() and find_keys() read, for one asm statement that loads all of it at once. find_part() reads more. */
 #define KEY_FIELDS(a)                                                                                                       \
   "s"(a->k), "s"(a->v), "s"(a->heads_kv), "s"(a->skv), "s"(a->head_dim), "s"(a->count), "s"(a->xcds), "s"(a->splits),       \
       "s"(a->split_keys), "s"(a->heads), "s"(a->k_stride.batch), "s"(a->k_stride.head), "s"(a->k_stride.row),               \

@@ -89,10 +89,10 @@ DEVICE coming_piece load_long_piece(const char *from, uint32_t columns, bool beg
   return x;
 }
 
-/* to: the copy's row. */
-DEVICE void store_long_piece(coming_piece *x, char *row, uint32_t chunks) {
+/* row: of the copy. */
+DEVICE void store_long_piece(coming_piece *x, const hip_packed *p, uint32_t row) {
   const uint32_t chunk = x->first + (uint32_t)lane_index();
-  const buffer to = make_short_buffer(row, chunks * 16);
+  const buffer to = make_short_buffer((char *)p->to + (int64_t)row * p->chunks * 16, p->chunks * 16);
   u32x4 *words = x->words;
   if (x->begins) words[0] = at_head(x, chunk) ? (u32x4){x->head << 16, words[0][0], words[0][1], words[0][2]} : words[0];
 #pragma unroll
@@ -126,7 +126,7 @@ DEVICE void copy_piece(const hip_packed *p, uint32_t piece) {
                  matrix = p->matrices == 1 ? 0 : row / p->to_rows, r = row - matrix * p->to_rows;
   coming_piece x = load_long_piece((const char *)p->from + ((int64_t)matrix * p->stride + (int64_t)r * p->ld) * 2,
                                    r < p->rows ? p->columns : 0, matrix == 0 && r == 0, r + 1 == p->rows, first);
-  store_long_piece(&x, (char *)p->to + (int64_t)row * p->chunks * 16, p->chunks);
+  store_long_piece(&x, p, row);
 }
 
 /* ARGS: of[COUNT], 2 or 3 operands, of which one or more have blocks; blocks of all of them; workgroups. */
@@ -158,7 +158,7 @@ DEVICE void pack_known(const hip_pack_first *f, const ARGS *g) {
                                      row == 0, row + 1 == k->rows, (piece - row * of_row) * PACK_PIECE);
     have_argument(&asked);
     const hip_packed *p = &g->of[second ? 1 : 0];
-    if (piece < p->pieces) store_long_piece(&x, (char *)p->to + (int64_t)row * p->chunks * 16, p->chunks);
+    if (piece < p->pieces) store_long_piece(&x, p, row);
   }
 }
 

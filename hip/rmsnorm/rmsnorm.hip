@@ -5,7 +5,7 @@
 #include "near.h"
 
 DEVICE void set_pointers(rmsnorm_args *p) {
-  set_global(&p->x), set_global(&p->beside), set_global(&p->weight), set_global(&p->residual);
+  set_global(&p->x), set_global(&p->beside), set_global(&p->weight);
   set_global(&p->sum), set_global(&p->y);
 }
 

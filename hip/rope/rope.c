@@ -120,7 +120,7 @@ static tdm_status prepare(tdm_plan *plan) {
   const int64_t rows = d->batch * d->seq * args->parts, beyond = HIP_BLOCK_THREADS * LANES;
   args->by_parts = hip_divisor_below(args->parts, rows + beyond);
   args->by_seq = hip_divisor_below(d->seq, rows + beyond);
-  own.blocks.always = d->heads % args->joined != 0 || args->by_seq.factor == 0; /* the others take it that there are divisors */
+  own.blocks.always = d->heads % args->joined != 0 || args->by_seq.factor == 0; /* the other kernels need the divisors */
   if (args->packed > 0) args->by_chunks = hip_divisor_of(chunks);
   if (args->packed > 0) own.blocks.whole_rows = hip_ceil_div(rows, args->packed);
   TDM_TRY(tdm_hip_blocks_prepare(plan, &own.blocks, halves ? HALF : INTERLEAVED, rows,

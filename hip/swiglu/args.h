@@ -13,8 +13,8 @@
 /* What is in registers when a wave begins (device/arguments.h). */
 typedef struct swiglu_first {
   const void *x, *wg, *wu;
-  hip_first_tile
-      tile; /* HIP_TILE_UNKNOWN where one of these does not fit, where wg's and wu's ld differ, and for turns of parts */
+  /* HIP_TILE_UNKNOWN if one of these does not fit, if wg's and wu's ld differ, and if tiles in parts take turns. */
+  hip_first_tile tile;
   uint64_t ldx : 21, ldg : 21, k : 22; /* as below, ld in dwords */
 } swiglu_first;
 

@@ -22,7 +22,7 @@ DEVICE void begin_with_part(swiglu_work *w, int64_t first, bool along_k, int byt
   w->wu += first * bytes * (along_k ? 1 : w->ldu);
 }
 
-/* turns: the kernel takes turns. */
+/* turns: the kernel's tiles can take turns. */
 DEVICE swiglu_work find_work(const swiglu_first *f, const swiglu_args *p, int tile_m, int tile_n, bool along_k, bool turns,
                              tdm_type type) {
   const int bytes = tdm_bytes(type), in_dword = 4 / bytes, kind = f->tile.kind;

@@ -48,7 +48,7 @@ static void whole_tiles(void **state) {
   }
 }
 
-/* With turns the tiles are the same, and the turns are there, n's but for its lower bits. */
+/* Storing turns changes no tile. The turn in m comes back exactly, and the turn in n without its lower bits. */
 static void tiles_with_turns(void **state) {
   (void)state;
   srand(3);
