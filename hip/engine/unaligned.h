@@ -15,7 +15,7 @@
  *
  * One wave of a SIMD issues one instruction in 4 clocks, and a step has about 75. With reads, shifts and products one after the
  * other, 1024x1024x1024 bf16 nt between dwords took 24,044 predicted clocks on gfx950; it takes 19,983. Rows that begin at
- * dwords have kernels that shift nothing.
+ * dwords have kernels that shift nothing (whole_step.h), and on gfx950 transpose what is across k (transpose.h).
  *
  * A load may end 2 bytes after a row, which is inside of the array in all steps but the last one. That may be the K tail, and
  * is loaded with care: if the array ends between dwords, its last element is loaded alone, and written to LDS after the rest.
@@ -25,6 +25,7 @@
 #define TANDEM_HIP_ENGINE_UNALIGNED_H
 
 #include "tile.h"
+#include "transpose.h"
 
 /* A tile of such operands. A wave with four fragments of sums needs more than 128 registers. SHIFTS: rows may begin between
  * dwords; without it nothing is shifted. */
@@ -32,6 +33,7 @@ template <int TILE_M, int TILE_N, int WAVES_M, int WAVES_N, bool SHIFTS_ = true>
 struct unaligned_tile : tile<TILE_M, TILE_N, WAVES_M, WAVES_N, 2> {
   typedef tile<TILE_M, TILE_N, WAVES_M, WAVES_N, 2> as_tile;
   static constexpr bool UNALIGNED = true, SHIFTS = SHIFTS_;
+  static constexpr bool TRANSPOSES = !SHIFTS && CHIP_TRANSPOSED_LDS_READS; /* operands across k (transpose.h) */
   static constexpr int OCCUPANCY = as_tile::ROWS * as_tile::COLUMNS < 4 ? 4 : 2;
 };
 
@@ -68,6 +70,14 @@ DEVICE int odd_offset(const odd_lines *x, int n, int chunk, form f) {
   return x->odd + odd_row(n, f) * x->of.pitch + chunk * CHUNK_BYTES;
 }
 
+/* Of the first of the four rows of load n, where they are transposed. Lanes past the last line load that one, so no load of a
+ * whole step ends after the array, whatever its buffer's length is compared with. In one instruction with the addition clang
+ * would take an addend of 64 bits, whose upper half may be in a register that waits for another operand's load. */
+DEVICE uint32_t row_offset(int n, const odd_lines *x, form f) {
+  const int k = transposed_k(n / 2, f) + n % 2 * ROWS_OF_LOAD, last = (x->some - 1) & ~1, line = transposed_line(f);
+  return in_order((uint32_t)(k * x->of.pitch)) + (uint32_t)(line < last ? line : last) * 2;
+}
+
 template <typename T>
 DEVICE odd_lines make_odd_lines(const void *matrix, int left, int ld, int line, int tail, form f) {
   const int rows_of_load = f.waves * WAVE / chunks_of_row(f), loads = chunks_of_thread(f.lines, f.waves);
@@ -88,9 +98,12 @@ DEVICE odd_lines make_odd_lines(const void *matrix, int left, int ld, int line, 
   x.is_odd = T::SHIFTS && (offset & 2) != 0;       /* all of them: those of one load are an even number */
   x.selector = x.is_odd ? 0x05040302 : 0x07060504; /* the upper half of one and the lower half of the next; the next */
 #pragma unroll
-  for (int n = 0; n < loads; n++) x.of.offset[n] = (uint32_t)(offset + (x.is_odd ? 2 : 0) + n * rows_of_load * x.of.pitch);
-  x.place =
-      in_order((uint32_t)(odd_row(0, f) * row_bytes(f) + place_of((uint32_t)odd_row(0, f), odd_chunk(f), f) * CHUNK_BYTES));
+  for (int n = 0; n < loads; n++)
+    x.of.offset[n] =
+        transposes<T>(f) ? row_offset(n, &x, f) : (uint32_t)(offset + (x.is_odd ? 2 : 0) + n * rows_of_load * x.of.pitch);
+  x.place = in_order(transposes<T>(f) ? element_place(transposed_line(f), transposed_k(0, f), lds_form<T>(f))
+                                      : (uint32_t)(odd_row(0, f) * row_bytes(f) +
+                                                   place_of((uint32_t)odd_row(0, f), odd_chunk(f), f) * CHUNK_BYTES));
   const int row_of_first = odd_row(0, f) + odd_chunk(f) * rows_of_load;
   x.first = x.is_odd && odd_chunk(f) < loads ? (uint32_t)(x.odd + row_of_first * x.of.pitch) : OUTSIDE;
   return x;
@@ -100,6 +113,7 @@ DEVICE odd_lines make_odd_lines(const void *matrix, int left, int ld, int line, 
 template <int COUNT>
 struct odd_chunks {
   u32x4 of[COUNT];
+  uint32_t rows[COUNT * ROWS_OF_LOAD]; /* instead, of those to transpose (load_rows) */
   uint16_t first;
 };
 
@@ -107,11 +121,29 @@ struct odd_chunks {
 DEVICE uint16_t load_first(const odd_lines *x, uint32_t length) {
   return __builtin_amdgcn_raw_buffer_load_b16(make_short_buffer(x->of.base, length), (int)x->first, 0, 0);
 }
-template <int COUNT>
-DEVICE void load_chunks(odd_chunks<COUNT> *to, const odd_lines *x, uint32_t length) {
+/* Of two chunks that a lane transposes, one is loaded as dwords of four rows of k, and the other as those of the next four. The
+ * last step may end within them. There lanes have the sum of the offsets, because that is compared with the buffer's length. */
+template <bool LAST, int COUNT>
+DEVICE void load_rows(odd_chunks<COUNT> *to, const odd_lines *x, uint32_t length, int n) {
+  const buffer from = make_short_buffer(x->of.base, length);
+#pragma unroll
+  for (int i = 0; i < ROWS_OF_LOAD; i++) {
+    const int row = i * x->of.pitch;
+    to->rows[n * ROWS_OF_LOAD + i] =
+        __builtin_amdgcn_raw_buffer_load_b32(from, (int)x->of.offset[n] + (LAST ? row : 0), LAST ? 0 : row, 0);
+  }
+}
+/* LAST: of the last step. */
+template <typename T, bool LAST, int COUNT>
+DEVICE void load_chunks(odd_chunks<COUNT> *to, const odd_lines *x, uint32_t length, form f) {
   buffer from = make_short_buffer(x->of.base, length);
 #pragma unroll
-  for (int n = 0; n < COUNT; n++) to->of[n] = buffer_load(from, x->of.offset[n]);
+  for (int n = 0; n < COUNT; n++) {
+    if (!transposes<T>(f))
+      to->of[n] = buffer_load(from, x->of.offset[n]);
+    else
+      load_rows<LAST>(to, x, length, n);
+  }
 }
 
 /* What the chunks before each row's first one end with: for the next step, of rows along k; and of the rows' beginnings. */
@@ -156,18 +188,24 @@ DEVICE u32x4 shifted_chunk(const odd_chunks<COUNT> *x, odd_ends<COUNT> *ends, co
 }
 
 /* The last step. Returns the array's last element, if it is half of a dword. */
-template <bool SHIFTS, int COUNT>
-DEVICE uint16_t load_last(odd_chunks<COUNT> *to, const odd_lines *x) {
+template <typename T, int COUNT>
+DEVICE uint16_t load_last(odd_chunks<COUNT> *to, const odd_lines *x, form f) {
   const uint32_t length = x->of.tail_length;
-  load_chunks(to, x, length & ~3u);
-  if (SHIFTS) to->first = load_first(x, length);
+  load_chunks<T, true>(to, x, length & ~3u, f);
+  if (T::SHIFTS) to->first = load_first(x, length);
   return __builtin_amdgcn_raw_buffer_load_b16(make_short_buffer(x->of.base, length), (int)(length & 2 ? length - 2 : OUTSIDE),
                                               0, 0);
 }
 
 /* Writes it to its place in LDS: the wave that wrote its chunk, after that. */
+template <typename T>
 DEVICE void put_last(LDS char *stage, uint16_t last, const odd_lines *x, form f) {
   if ((x->of.tail_length & 2) == 0) return;
+  if (transposes<T>(f)) {
+    if (wave_of_k(x->tail - 1, f) == wave_index() && lane_index() == 0)
+      *(LDS uint16_t *)(stage + element_place(x->some - 1, x->tail - 1, lds_form<T>(f))) = last;
+    return;
+  }
   const int row = (f.along_k ? x->some : x->tail) - 1, n = (f.along_k ? x->tail : x->some) - 1, rows = WAVE / chunks_of_row(f);
   if (row / rows % f.waves != wave_index() || lane_index() > 0) return;
   *(LDS uint16_t *)(stage + row * row_bytes(f) + place_of((uint32_t)row, n / CHUNK_VALUES, f) * CHUNK_BYTES +
@@ -221,11 +259,11 @@ typedef struct odd_loads {
   int to_wrap;            /* so many are loaded before that */
 } odd_loads;
 
-template <bool SHIFTS, int COUNT>
+template <typename T, int COUNT>
 DEVICE void load_operand(odd_chunks<COUNT> *to, const odd_lines *x, bool none, form f) {
   const uint32_t length = none ? 0 : x->of.length;
-  load_chunks(to, x, length);
-  if (SHIFTS && !f.along_k) to->first = load_first(x, length);
+  load_chunks<T, false>(to, x, length, f);
+  if (T::SHIFTS && !f.along_k) to->first = load_first(x, length);
 }
 /* After A's loads of a step, and after B's, which come later. */
 DEVICE void next_loads_a(odd_loads *l) {
@@ -238,8 +276,8 @@ DEVICE void next_loads_b(odd_loads *l) {
 /* none: an empty step, of zeros that come without traffic. */
 template <typename T>
 DEVICE void load_held(held_step<T> *to, odd_loads *l, bool none, form of_a, form of_b) {
-  load_operand<T::SHIFTS>(&to->a, &l->a, none, of_a);
-  load_operand<T::SHIFTS>(&to->b, &l->b, none, of_b);
+  load_operand<T>(&to->a, &l->a, none, of_a);
+  load_operand<T>(&to->b, &l->b, none, of_b);
   if (none) return;
   next_loads_a(l);
   next_loads_b(l);
@@ -253,9 +291,29 @@ struct odd_state {
   odd_ends<held_step<T>::COUNT_B> b;
   int left, to_zero, begun;
 };
+/* Where the lane's n-th two chunks go that it has transposed, the first or the second. */
+template <typename T>
+DEVICE LDS u32x4 *transposed_place(LDS char *stage, const odd_lines *of, int n, int which, form f) {
+  const uint32_t place = n == 0 ? of->place : element_place(transposed_line(f), transposed_k(n, f), lds_form<T>(f));
+  return (LDS u32x4 *)(stage + place + which * PIPE_ROW);
+}
+template <typename T, int COUNT, int... STEP>
+DEVICE void put_two(numbers<STEP...>, LDS char *stage, const odd_chunks<COUNT> *x, const odd_lines *of, int n, form f) {
+  two_chunks two;
+  (transpose_step<STEP>(&two, x->rows + n * TRANSPOSED_K), ...);
+  *transposed_place<T>(stage, of, n, 0, f) = two.of[0];
+  *transposed_place<T>(stage, of, n, 1, f) = two.of[1];
+}
+
 /* In each of 16 lanes there is a chunk of a row of 16, 8 or 4 chunks. */
-template <bool SHIFTS, odd_step_kind KIND, int COUNT>
+template <typename T, odd_step_kind KIND, int COUNT>
 DEVICE void put_operand(LDS char *stage, const odd_chunks<COUNT> *x, odd_ends<COUNT> *ends, const odd_lines *of, form f) {
+  constexpr bool SHIFTS = T::SHIFTS;
+  if (transposes<T>(f)) {
+#pragma unroll
+    for (int n = 0; n < COUNT / 2; n++) put_two<T>(up_to<TRANSPOSE_STEPS>(), stage, x, of, n, f);
+    return;
+  }
   switch (rows_beside(f)) {
     case 1: put_chunks<SHIFTS, KIND, 1>(up_to<COUNT>(), stage, x, ends, of, f); break;
     case 2: put_chunks<SHIFTS, KIND, 2>(up_to<COUNT>(), stage, x, ends, of, f); break;
@@ -281,6 +339,24 @@ DEVICE void begin_if_due(odd_state<T> *s, form of_a, form of_b) {
     s->begun = 1;
   }
   s->left--;
+}
+
+/* A step's fragments. */
+template <typename T>
+struct odd_fragments {
+  fragments a, b;
+};
+
+/* What LDS returned has arrived: makes fragments of it, or leaves that to the products. */
+template <typename T>
+DEVICE void take_step(odd_fragments<T> *x, form of_a, form of_b) {
+  take_fragments(x->a, lds_form<T>(of_a));
+  take_fragments(x->b, lds_form<T>(of_b));
+}
+template <typename T>
+DEVICE void keep_step(odd_fragments<T> *x, form of_a, form of_b) {
+  keep_read(x->a, lds_form<T>(of_a), 0, chunks_of(of_a));
+  keep_read(x->b, lds_form<T>(of_b), 0, chunks_of(of_b));
 }
 
 /* The values of k in the last step. */

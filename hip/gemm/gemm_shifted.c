@@ -8,8 +8,17 @@
 #include "gemm.h"
 #include "tile_shapes.h"
 
+/* Are operands across k shorter than 4 GiB? Then a tile finds each of their rows at an offset of 32 bits from the first one
+ * (whole_lines in engine/whole_step.h). The lines of a tile along k are within that, because of rows_fit(). */
+static bool rows_of_k_near(const tdm_gemm_desc *d) {
+  enum { MOST = INT32_MAX - 1 }; /* elements of 2 bytes */
+  const bool a = gemm_transposed_a(d), b = !gemm_transposed_b(d);
+  return (!a || gemm_stored_a(d).ld <= MOST / d->k) && (!b || gemm_stored_b(d).ld <= MOST / d->k);
+}
 /* Rows that tiles load as they are: they have a kernel that shifts nothing. */
-static bool whole_dwords(const tdm_plan *plan) { return plan->any_address == 0 && gemm_begin_at(&plan->desc.gemm, 4); }
+static bool whole_dwords(const tdm_plan *plan) {
+  return plan->any_address == 0 && gemm_begin_at(&plan->desc.gemm, 4) && rows_of_k_near(&plan->desc.gemm);
+}
 
 /* With the waves that registers allow, and as many workgroups as these and LDS. */
 static hip_tile_kernel kernel_of(const tdm_plan *plan) {
@@ -104,7 +113,7 @@ static const whole_clocks *whole_clocks_of(const tdm_plan *plan) {
    * 1000x1000x1000, bf16 in each layout, by the kernel that shifts nothing. `once` is
    * what others take less since their arguments are preloaded: these estimates were right without it. */
   static const whole_clocks wide[2] = {
-      {900, BY_LAYOUT(-656, -690, -637, -675), BY_LAYOUT(-1020, -1130, -910, -1020), 600, 1, 64},
+      {900, BY_LAYOUT(-690, -695, -675, -705), BY_LAYOUT(-1070, -1138, -950, -1068), 600, 1, 64},
       {900, BY_LAYOUT(-505, -525, -495, -505), BY_LAYOUT(-635, -450, -625, -665), 600, 1, 64}};
   const bool larger = plan->kernel == &tdm_gemm_hip_shifted_64x128, lines = gemm_begin_at(&plan->desc.gemm, HIP_STEP_BYTES);
   return tdm_hip_half_lines(plan->context->hip->chip) ? &rows[larger][!lines] : &wide[!lines];

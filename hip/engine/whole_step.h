@@ -1,0 +1,268 @@
+/* A step of operands whose rows begin at dwords (unaligned.h): nothing is shifted, and all else comes between products. */
+#ifndef TANDEM_HIP_ENGINE_WHOLE_STEP_H
+#define TANDEM_HIP_ENGINE_WHOLE_STEP_H
+
+#include "unaligned.h"
+
+/* What comes between a step's products: each function says after how many of them. On gfx950 reads, writes and loads are spread
+ * over the step, because LDS and the vL1D have queues for all waves, and a wave whose instruction finds one full issues no
+ * other: with all reads before the second product and all loads after the middle 1024x1024x2048 bf16 tn took 23,472 predicted
+ * clocks, and takes 21,894 (together with transpose.h). On gfx942, where a step has half as many products, spreading took up to
+ * 2.6 % more. */
+template <typename T>
+struct whole_order {
+  static constexpr int EACH = mfma_parts(TDM_BF16), OF_PART = T::ROWS * T::COLUMNS, COUNT = T::PARTS * EACH * OF_PART;
+  static constexpr int CHUNKS_A = held_step<T>::COUNT_A, CHUNKS = CHUNKS_A + held_step<T>::COUNT_B;
+  static constexpr int HALVES_A = 2 * T::PARTS * T::ROWS, HALVES = HALVES_A + 2 * T::PARTS * T::OF_B;
+  /* Two chunks are transposed together: how many twos A has, and both operands. */
+  static constexpr int TWOS_A = T::TRANSPOSES ? CHUNKS_A / 2 : 0, TWOS = T::TRANSPOSES ? CHUNKS / 2 : 0;
+  static constexpr int transpose_at(int two, int step) {
+    return (two * TRANSPOSE_STEPS + step) * (COUNT * 5 / 8) / ((TWOS > 0 ? TWOS : 1) * TRANSPOSE_STEPS);
+  }
+  static constexpr int write_at(int n, bool transposed) {
+    if (!T::TRANSPOSES) return 1 + n * (COUNT / 2) / CHUNKS;
+    return transposed ? transpose_at(n / 2, TRANSPOSE_STEPS - 1) : COUNT / 2 + n * (COUNT / 4) / CHUNKS;
+  }
+  /* Of dword n of all chunks; of others, of the chunk that begins with it. */
+  static constexpr int load_at(int n, bool transposed) { /* not before the chunk is written */
+    if (!T::TRANSPOSES) return 1 + COUNT / 2 + n * (COUNT / 2) / (4 * CHUNKS);
+    const int at = COUNT * 3 / 8 + n * (COUNT * 5 / 8) / (4 * CHUNKS - 1), least = write_at(n / 4, transposed) + 1;
+    return at < least ? least : at;
+  }
+  static constexpr int read_at(int half) {
+    if (!T::TRANSPOSES) return half < HALVES_A ? 0 : 1;
+    return half < HALVES_A / 2 ? 0 : half * (COUNT * 3 / 4) / HALVES;
+  }
+};
+/* Product I of a step: of which fragments, and which of its instructions. */
+template <typename T, int I>
+struct whole_product {
+  typedef whole_order<T> step;
+  static constexpr int M = I % step::OF_PART / T::COLUMNS, N = I % T::COLUMNS;
+  static constexpr int PART = I / step::OF_PART / step::EACH, TURN = I / step::OF_PART % step::EACH;
+  static constexpr int A = PART * T::ROWS + M, B = PART * T::OF_B + N;
+};
+
+DEVICE void make_dwords(u32x4 *made, const u32x4 *read, int chunk, int turn, int each, form f) {
+  if (!makes_chunks(f)) return;
+#pragma unroll
+  for (int w = turn * 4 / each; w < (turn + 1) * 4 / each; w++) made[chunk][w] = in_order(make_dword(read, chunk, w, f));
+}
+/* What product I is the first to need of what LDS returned. */
+template <typename T, int I>
+DEVICE void make_for(odd_fragments<T> *made, const odd_fragments<T> *read, form of_a, form of_b) {
+  if constexpr (I < whole_order<T>::COUNT && !T::TRANSPOSES) {
+    typedef whole_product<T, I> product;
+    if (product::N == 0) make_dwords(made->a, read->a, product::A, product::TURN, whole_order<T>::EACH, of_a);
+    if (product::M == 0) make_dwords(made->b, read->b, product::B, product::TURN, whole_order<T>::EACH, of_b);
+  }
+}
+
+template <typename T, int N>
+DEVICE void write_whole(LDS char *to, const two_chunks *twos, const held_step<T> *from, const odd_loads *l, form of_a,
+                        form of_b) {
+  constexpr bool is_a = N < whole_order<T>::CHUNKS_A;
+  constexpr int n = is_a ? N : N - whole_order<T>::CHUNKS_A;
+  const form f = is_a ? of_a : of_b;
+  const odd_lines *of = is_a ? &l->a : &l->b;
+  LDS char *stage = is_a ? to : to + T::A_BYTES;
+  if (transposes<T>(f))
+    *transposed_place<T>(stage, of, n / 2, n % 2, f) = twos[N / 2].of[N % 2];
+  else if constexpr (is_a)
+    *chunk_place(stage, of, n, f) = from->a.of[n];
+  else
+    *chunk_place(stage, of, n, f) = from->b.of[n];
+}
+
+/* Loads of whole steps, from a buffer that holds all of them. So the next step is an addition to the offsets. With a base of 64
+ * bits it would be a new buffer, and 14 scalar instructions for both operands. gemm_shifted.c sees to it that 32 bits are
+ * enough. */
+template <int COUNT>
+struct whole_lines {
+  buffer from;
+  uint32_t offset[COUNT], step, wrap;
+};
+template <typename T>
+struct whole_loads {
+  whole_lines<held_step<T>::COUNT_A> a;
+  whole_lines<held_step<T>::COUNT_B> b;
+  int to_wrap;
+};
+template <int COUNT>
+DEVICE void begin_whole(whole_lines<COUNT> *w, const odd_lines *x, const char *next, int steps) {
+  const uint32_t step = x->of.step, length = steps > 0 ? x->of.length + (uint32_t)(steps - 1) * step : 0;
+  w->from = make_short_buffer(x->of.base, length);
+  w->step = step, w->wrap = (uint32_t)(1 - steps) * step;
+#pragma unroll
+  for (int n = 0; n < COUNT; n++) w->offset[n] = x->of.offset[n] + (uint32_t)(next - x->of.base);
+}
+template <int COUNT>
+DEVICE void next_whole(whole_lines<COUNT> *w, bool wraps) {
+  const uint32_t by = wraps ? w->wrap : w->step;
+#pragma unroll
+  for (int n = 0; n < COUNT; n++) w->offset[n] = add_to_lane_here(w->offset[n], by);
+}
+/* The load of dword N of a step, or of the chunk that begins with it. */
+template <typename T, int N>
+DEVICE void load_whole(held_step<T> *to, whole_loads<T> *l, const odd_loads *of, form of_a, form of_b) {
+  constexpr int chunk = N / 4, n = chunk - whole_order<T>::CHUNKS_A;
+  if constexpr (n < 0) {
+    if (transposes<T>(of_a))
+      to->a.rows[N] = __builtin_amdgcn_raw_buffer_load_b32(l->a.from, (int)l->a.offset[chunk], N % 4 * of->a.of.pitch, 0);
+    else if (N % 4 == 0)
+      to->a.of[chunk] = buffer_load(l->a.from, l->a.offset[chunk]);
+  } else {
+    if (transposes<T>(of_b))
+      to->b.rows[n * 4 + N % 4] =
+          __builtin_amdgcn_raw_buffer_load_b32(l->b.from, (int)l->b.offset[n], N % 4 * of->b.of.pitch, 0);
+    else if (N % 4 == 0)
+      to->b.of[n] = buffer_load(l->b.from, l->b.offset[n]);
+  }
+  if (N < 4 * whole_order<T>::CHUNKS - 1) return;
+  l->to_wrap--;
+  next_whole(&l->a, l->to_wrap == 0);
+  next_whole(&l->b, l->to_wrap == 0);
+}
+/* How many loads of chunks from `begin` to `end` come after fewer than i products. */
+template <typename T>
+DEVICE constexpr int loads_before(int i, int begin, int end, bool transposed) {
+  int count = 0;
+  for (int n = 4 * begin; n < 4 * end; n++)
+    if (transposed || n % 4 == 0) count += whole_order<T>::load_at(n, transposed) < i;
+  return count;
+}
+/* Waits for an operand's loads of two steps before, if its chunks are first used after I products: once for all of them, where
+ * the compiler would wait for each. A, B: is this operand transposed? */
+template <typename T, int I, bool A, bool B>
+DEVICE void wait_for_chunks(void) {
+  typedef whole_order<T> step;
+  constexpr int all_a = loads_before<T>(step::COUNT + 2, 0, step::CHUNKS_A, A),
+                all_b = loads_before<T>(step::COUNT + 2, step::CHUNKS_A, step::CHUNKS, B);
+  constexpr int since = loads_before<T>(I, 0, step::CHUNKS_A, A) + loads_before<T>(I, step::CHUNKS_A, step::CHUNKS, B);
+  constexpr int of_a = A ? step::transpose_at(0, 0) : step::write_at(0, false),
+                of_b = B ? step::transpose_at(step::TWOS_A, 0) : step::write_at(step::CHUNKS_A, false);
+  if constexpr (I == of_b)
+    wait_memory<all_a + all_b + since>();
+  else if constexpr (I == of_a)
+    wait_memory<all_a + 2 * all_b + since>();
+}
+template <typename T, int I>
+DEVICE void wait_for_chunks(form of_a, form of_b) {
+  const bool a = transposes<T>(of_a), b = transposes<T>(of_b);
+  if (!a && !b) wait_for_chunks<T, I, false, false>();
+  if (!a && b) wait_for_chunks<T, I, false, true>();
+  if (a && !b) wait_for_chunks<T, I, true, false>();
+  if (a && b) wait_for_chunks<T, I, true, true>();
+}
+
+template <typename T, int HALF>
+DEVICE void read_whole(odd_fragments<T> *to, step_reader *at, const stage_reader *first, int stage, form of_a, form of_b) {
+  typedef whole_order<T> step;
+  constexpr bool is_a = HALF < step::HALVES_A;
+  constexpr int half = is_a ? HALF : HALF - step::HALVES_A;
+  const form f = lds_form<T>(is_a ? of_a : of_b);
+  reader *r = is_a ? &at->a : &at->b;
+  if (half == 0) {
+    *r = is_a ? first->a.from : first->b.from;
+    if (operand_read_of(f) >= PAIRS)
+#pragma unroll
+      for (int n = 0; n < addresses_of(f); n++) r->address[n] = add_to_lane_here(r->address[n], (uint32_t)stage);
+  }
+  read_chunk_half(is_a ? to->a : to->b, r, operand_read_of(f) >= PAIRS ? 0 : stage, f, half / 2, half % 2);
+}
+
+/* What a wave needs between products. */
+template <typename T>
+struct whole_moves {
+  const odd_fragments<T> *now;
+  odd_fragments<T> *made, *after;
+  two_chunks *twos;
+  const stage_reader *first;
+  step_reader *at;
+  LDS char *to;
+  int stage;
+  held_step<T> *from;
+  const odd_loads *l;
+  whole_loads<T> *loads;
+};
+template <typename T, int I, int... S>
+DEVICE void transpose_chunks(numbers<S...>, const whole_moves<T> *m, form of_a, form of_b) {
+  typedef whole_order<T> step;
+  enum { EACH = TRANSPOSE_STEPS };
+  ((step::transpose_at(S / EACH, S % EACH) == I && transposes<T>(S / EACH < step::TWOS_A ? of_a : of_b)
+        ? transpose_step<S % EACH>(m->twos + S / EACH, S / EACH < step::TWOS_A
+                                                           ? m->from->a.rows + S / EACH * TRANSPOSED_K
+                                                           : m->from->b.rows + (S / EACH - step::TWOS_A) * TRANSPOSED_K)
+        : (void)0),
+   ...);
+}
+template <typename T, int I, int N>
+DEVICE void write_if_due(const whole_moves<T> *m, form of_a, form of_b) {
+  typedef whole_order<T> step;
+  constexpr bool due[2] = {step::write_at(N, false) == I, step::write_at(N, true) == I};
+  if (due[transposes<T>(N < step::CHUNKS_A ? of_a : of_b)]) write_whole<T, N>(m->to, m->twos, m->from, m->l, of_a, of_b);
+}
+template <typename T, int I, int N>
+DEVICE void load_if_due(const whole_moves<T> *m, form of_a, form of_b) {
+  typedef whole_order<T> step;
+  constexpr bool due[2] = {step::load_at(N, false) == I, step::load_at(N, true) == I};
+  if (due[transposes<T>(N / 4 < step::CHUNKS_A ? of_a : of_b)]) load_whole<T, N>(m->from, m->loads, m->l, of_a, of_b);
+}
+template <typename T, int I, int... N>
+DEVICE void write_chunks(numbers<N...>, const whole_moves<T> *m, form of_a, form of_b) {
+  (write_if_due<T, I, N>(m, of_a, of_b), ...);
+}
+template <typename T, int I, int... N>
+DEVICE void load_chunks_at(numbers<N...>, const whole_moves<T> *m, form of_a, form of_b) {
+  (load_if_due<T, I, N>(m, of_a, of_b), ...);
+}
+template <typename T, int I, int... N>
+DEVICE void read_halves(numbers<N...>, const whole_moves<T> *m, form of_a, form of_b) {
+  ((whole_order<T>::read_at(N) == I ? read_whole<T, N>(m->after, m->at, m->first, m->stage, of_a, of_b) : (void)0), ...);
+}
+template <typename T, int I>
+DEVICE void between_whole(const whole_moves<T> *m, form of_a, form of_b) {
+  typedef whole_order<T> step;
+  keep_order();
+  make_for<T, I>(m->made, m->now, of_a, of_b);
+  read_halves<T, I>(up_to<step::HALVES>(), m, of_a, of_b);
+  keep_order();
+  wait_for_chunks<T, I>(of_a, of_b);
+  keep_order();
+  if constexpr (T::TRANSPOSES) transpose_chunks<T, I>(up_to<step::TWOS * TRANSPOSE_STEPS>(), m, of_a, of_b);
+  write_chunks<T, I>(up_to<step::CHUNKS>(), m, of_a, of_b);
+  load_chunks_at<T, I>(up_to<4 * step::CHUNKS>(), m, of_a, of_b);
+  keep_order();
+}
+
+template <typename T, int I>
+DEVICE void multiply_whole(tile_sums<T> sums, const whole_moves<T> *m, form of_a, form of_b) {
+  typedef whole_product<T, I> product;
+  const u32x4 *a = makes_chunks(lds_form<T>(of_a)) ? m->made->a : m->now->a,
+              *b = makes_chunks(lds_form<T>(of_b)) ? m->made->b : m->now->b;
+  f32x4 *sum = &sums[product::M][product::N];
+  *sum = in_order(mfma_part(b[product::B], a[product::A], *sum, of_a.type, product::TURN));
+  between_whole<T, I + 1>(m, of_a, of_b);
+}
+template <typename T, int... I>
+DEVICE void multiply_all_whole(numbers<I...>, tile_sums<T> sums, const whole_moves<T> *m, form of_a, form of_b) {
+  between_whole<T, 0>(m, of_a, of_b);
+  (multiply_whole<T, I>(sums, m, of_a, of_b), ...);
+}
+
+/* Multiplies a step, as odd_step of unaligned_loop.h does. By that 1024x1024x1024 bf16 took 20,413 predicted clocks in nt on
+ * gfx942 and 22,529 in tn, and 19,357 and 21,393 by this when it was made (64x64). */
+template <typename T>
+DEVICE void whole_step(tile_sums<T> sums, odd_fragments<T> *now, odd_fragments<T> *after, const stage_reader *first,
+                       LDS char *lds, int stage, held_step<T> *from, odd_loads *l, whole_loads<T> *loads, form of_a,
+                       form of_b) {
+  odd_fragments<T> made;
+  step_reader at;
+  two_chunks twos[whole_order<T>::TWOS + 1];
+  const whole_moves<T> m = {now, &made, after, twos, first, &at, lds + (stage ^ T::STAGE), stage, from, l, loads};
+  multiply_all_whole<T>(up_to<whole_order<T>::COUNT>(), sums, &m, of_a, of_b);
+  end_slot();
+  keep_step<T>(after, of_a, of_b);
+}
+
+#endif
