@@ -72,6 +72,25 @@ static void fallbacks_of_hip_rows(void **state) {
   tdm_plan_free(plan);
 }
 
+/* hip_shifted's kernel of rows at dwords finds rows of k by offsets of 32 bits. An operand of 4 GiB has the one for any
+ * address, which needs no fallback. */
+static void rows_of_k_of_4_gib(void **state) {
+  (void)state;
+  enum { DEPTH = 65536, FURTHEST = 32766 /* elements: with two more it is 4 GiB */ };
+  open_with("gemm=hip_shifted_64x64");
+  for (int i = 0; i < 4; i++) {
+    const bool of_a = i % 2 == 0, far = i / 2 != 0;
+    tdm_gemm_desc desc = tdm_gemm_default(32, 32, DEPTH, TDM_BF16);
+    tdm_plan *plan = NULL;
+    desc.layout = of_a ? TDM_TT : TDM_NN;
+    *(of_a ? &desc.lda : &desc.ldb) = FURTHEST + (far ? 2 : 0);
+    ACCEPTED(tdm_gemm_plan(context, &desc, &plan));
+    if ((strstr(tdm_plan_explain(plan), "fallback: runs with pointers that are not aligned to 4 bytes") == NULL) != far)
+      fail_msg("%s, far = %d:\n%s", of_a ? "a" : "b", far, tdm_plan_explain(plan));
+    tdm_plan_free(plan);
+  }
+}
+
 /* Rows of attention and swiglu that need aligned arrays: each array in turn begins in the middle of an aligned piece. */
 enum { AT = 4096, HEAD = 2 }; /* bytes between two arrays, and that one of them is moved by */
 
@@ -165,6 +184,6 @@ static void fewer_keys(void **state) {
   context = NULL;
 }
 
-static const struct CMUnitTest tests[] = {TEST(fallbacks), TEST(fallbacks_of_hip_rows), TEST(fallbacks_of_rows),
-                                          TEST(fewer_keys)};
+static const struct CMUnitTest tests[] = {TEST(fallbacks), TEST(fallbacks_of_hip_rows), TEST(rows_of_k_of_4_gib),
+                                          TEST(fallbacks_of_rows), TEST(fewer_keys)};
 MAIN_OF("hip-choose-runs", tests)
