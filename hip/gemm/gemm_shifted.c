@@ -110,8 +110,9 @@ static const whole_clocks *whole_clocks_of(const tdm_plan *plan) {
       {{530, BY_LAYOUT(-536, -495, -698, -519), BY_LAYOUT(-895, -1217, -762, -1116), 1110, 0.9, 96},
        {1200, BY_LAYOUT(-492, -278, -667, -344), BY_LAYOUT(-650, -150, -550, -150), 1280, 0.9, 96}}};
   /* 64x64 on gfx950, by predictions of 512x1600x1600, 768x1024x1024, 1024x1024 with K = 512 and 1024, and 1536x1536x768, and of
-   * 1000x1000x1000, bf16 in each layout, by the kernel that shifts nothing. `once` is
-   * what others take less since their arguments are preloaded: these estimates were right without it. */
+   * 1000x1000x1000, bf16 in each layout, by the kernel that shifts nothing. Where rows begin at lines, less by what 1024x1024,
+   * K = 1024 and 2048, and 1536x1536x768 gained when operands across k were first transposed in registers. `once` is what
+   * others take less since their arguments are preloaded: these estimates were right without it. */
   static const whole_clocks wide[2] = {
       {900, BY_LAYOUT(-690, -695, -675, -705), BY_LAYOUT(-1070, -1138, -950, -1068), 600, 1, 64},
       {900, BY_LAYOUT(-505, -525, -495, -505), BY_LAYOUT(-635, -450, -625, -665), 600, 1, 64}};
