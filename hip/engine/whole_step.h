@@ -132,7 +132,8 @@ DEVICE constexpr int loads_before(int i, int begin, int end, bool transposed) {
   return count;
 }
 /* Waits for an operand's loads of two steps before, if its chunks are first used after I products: once for all of them, where
- * the compiler would wait for each. A, B: is this operand transposed? */
+ * the compiler would wait for each. Loads arrive in order. Newer than A's are B's of that step, both operands' of the step
+ * before this one, and those that this step has started. A, B: is this operand transposed? */
 template <typename T, int I, bool A, bool B>
 DEVICE void wait_for_chunks(void) {
   typedef whole_order<T> step;
@@ -176,7 +177,7 @@ template <typename T>
 struct whole_moves {
   const odd_fragments<T> *now;
   odd_fragments<T> *made, *after;
-  two_chunks *twos;
+  two_chunks *twos; /* on their way from loads to LDS */
   const stage_reader *first;
   step_reader *at;
   LDS char *to;
@@ -246,6 +247,10 @@ DEVICE void multiply_whole(tile_sums<T> sums, const whole_moves<T> *m, form of_a
 }
 template <typename T, int... I>
 DEVICE void multiply_all_whole(numbers<I...>, tile_sums<T> sums, const whole_moves<T> *m, form of_a, form of_b) {
+  typedef whole_order<T> order;
+  enum { LAST_LOAD = 4 * order::CHUNKS - 1 };
+  static_assert(order::load_at(LAST_LOAD, false) <= order::COUNT && order::load_at(LAST_LOAD, true) <= order::COUNT,
+                "all loads come after a product");
   between_whole<T, 0>(m, of_a, of_b);
   (multiply_whole<T, I>(sums, m, of_a, of_b), ...);
 }
