@@ -12,8 +12,8 @@
  * (whole_lines in engine/whole_step.h). The lines of a tile along k are within that, because of rows_fit(). */
 static bool rows_of_k_near(const tdm_gemm_desc *d) {
   enum { MOST = INT32_MAX - 1 }; /* elements of 2 bytes */
-  const bool a = gemm_transposed_a(d), b = !gemm_transposed_b(d);
-  return (!a || gemm_stored_a(d).ld <= MOST / d->k) && (!b || gemm_stored_b(d).ld <= MOST / d->k);
+  const int64_t most = d->k > 0 ? MOST / d->k : MOST;
+  return (!gemm_transposed_a(d) || gemm_stored_a(d).ld <= most) && (gemm_transposed_b(d) || gemm_stored_b(d).ld <= most);
 }
 /* Rows that tiles load as they are: they have a kernel that shifts nothing. */
 static bool whole_dwords(const tdm_plan *plan) {
