@@ -352,15 +352,19 @@ DEVICE void read_fragments(fragments to, const reader *r, int place, form f) { r
 /* Does a wave have to make chunks of what LDS returned, dword by dword? */
 DEVICE bool makes_chunks(form f) { return operand_read_of(f) >= PAIRS && f.type != TDM_F32; }
 
+/* A dword of the low halves of two, or of their high halves. */
+DEVICE uint32_t halves_of(uint32_t here, uint32_t next, bool high) {
+  return __builtin_amdgcn_perm(next, here, high ? 0x07060302 : 0x05040100);
+}
+
 /* Dword w of chunk n, made of what LDS returned. */
 DEVICE uint32_t make_dword(const u32x4 *x, int n, int w, form f) {
-  const uint32_t low = 0x05040100, high = 0x07060302; /* which halves of two dwords v_perm_b32 takes */
   const bool pairs = operand_read_of(f) == PAIRS;
   const u32x4 *from = x + (pairs ? n / 2 * 2 : 2 * n) + w / 2;
   const uint32_t here = (*from)[w % 2 * 2], next = (*from)[w % 2 * 2 + 1];
-  if (!pairs) return __builtin_amdgcn_perm(next, here, lane_index() % 2 == 0 ? low : high);
+  if (!pairs) return halves_of(here, next, lane_index() % 2 != 0);
   if (f.type == TDM_F32) return n % 2 == 0 ? here : next;
-  return __builtin_amdgcn_perm(next, here, n % 2 == 0 ? low : high);
+  return halves_of(here, next, n % 2 != 0);
 }
 
 /* What LDS returned for chunks from `begin` to `end` has arrived: until here their registers are LDS's. */

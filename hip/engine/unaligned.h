@@ -37,8 +37,6 @@ struct unaligned_tile : tile<TILE_M, TILE_N, WAVES_M, WAVES_N, 2> {
   static constexpr int OCCUPANCY = as_tile::ROWS * as_tile::COLUMNS < 4 ? 4 : 2;
 };
 
-enum { CHUNK_VALUES = CHUNK_BYTES / 2 };
-
 /* The number of chunks that a thread loads for a K step. */
 DEVICE constexpr int chunks_of_thread(int lines, int waves) { return lines * PIPE_ROW / (waves * WAVE * CHUNK_BYTES); }
 DEVICE constexpr int chunks_of_row(form f) { return row_bytes(f) / CHUNK_BYTES; }
@@ -102,8 +100,7 @@ DEVICE odd_lines make_odd_lines(const void *matrix, int left, int ld, int line, 
     x.of.offset[n] =
         transposes<T>(f) ? row_offset(n, &x, f) : (uint32_t)(offset + (x.is_odd ? 2 : 0) + n * rows_of_load * x.of.pitch);
   x.place = in_order(transposes<T>(f) ? element_place(transposed_line(f), transposed_k(0, f), lds_form<T>(f))
-                                      : (uint32_t)(odd_row(0, f) * row_bytes(f) +
-                                                   place_of((uint32_t)odd_row(0, f), odd_chunk(f), f) * CHUNK_BYTES));
+                                      : element_place(odd_row(0, f), odd_chunk(f) * CHUNK_VALUES, f));
   const int row_of_first = odd_row(0, f) + odd_chunk(f) * rows_of_load;
   x.first = x.is_odd && odd_chunk(f) < loads ? (uint32_t)(x.odd + row_of_first * x.of.pitch) : OUTSIDE;
   return x;
@@ -124,8 +121,7 @@ DEVICE uint16_t load_first(const odd_lines *x, uint32_t length) {
 /* Of two chunks that a lane transposes, one is loaded as dwords of four rows of k, and the other as those of the next four. The
  * last step may end within them. There lanes have the sum of the offsets, because that is compared with the buffer's length. */
 template <bool LAST, int COUNT>
-DEVICE void load_rows(odd_chunks<COUNT> *to, const odd_lines *x, uint32_t length, int n) {
-  const buffer from = make_short_buffer(x->of.base, length);
+DEVICE void load_rows(odd_chunks<COUNT> *to, buffer from, const odd_lines *x, int n) {
 #pragma unroll
   for (int i = 0; i < ROWS_OF_LOAD; i++) {
     const int row = i * x->of.pitch;
@@ -142,7 +138,7 @@ DEVICE void load_chunks(odd_chunks<COUNT> *to, const odd_lines *x, uint32_t leng
     if (!transposes<T>(f))
       to->of[n] = buffer_load(from, x->of.offset[n]);
     else
-      load_rows<LAST>(to, x, length, n);
+      load_rows<LAST>(to, from, x, n);
   }
 }
 
@@ -201,15 +197,11 @@ DEVICE uint16_t load_last(odd_chunks<COUNT> *to, const odd_lines *x, form f) {
 template <typename T>
 DEVICE void put_last(LDS char *stage, uint16_t last, const odd_lines *x, form f) {
   if ((x->of.tail_length & 2) == 0) return;
-  if (transposes<T>(f)) {
-    if (wave_of_k(x->tail - 1, f) == wave_index() && lane_index() == 0)
-      *(LDS uint16_t *)(stage + element_place(x->some - 1, x->tail - 1, lds_form<T>(f))) = last;
-    return;
-  }
-  const int row = (f.along_k ? x->some : x->tail) - 1, n = (f.along_k ? x->tail : x->some) - 1, rows = WAVE / chunks_of_row(f);
-  if (row / rows % f.waves != wave_index() || lane_index() > 0) return;
-  *(LDS uint16_t *)(stage + row * row_bytes(f) + place_of((uint32_t)row, n / CHUNK_VALUES, f) * CHUNK_BYTES +
-                    n % CHUNK_VALUES * 2) = last;
+  const form in_lds = lds_form<T>(f);
+  const int row = (in_lds.along_k ? x->some : x->tail) - 1, n = (in_lds.along_k ? x->tail : x->some) - 1;
+  const int wave = transposes<T>(f) ? wave_of_k(n, f) : row / (WAVE / chunks_of_row(f)) % f.waves;
+  if (wave != wave_index() || lane_index() > 0) return;
+  *(LDS uint16_t *)(stage + element_place(row, n, in_lds)) = last;
 }
 
 /* Bits of the lane's chunks that are before the end of K, in the last step of rows along k. */
@@ -300,7 +292,7 @@ DEVICE LDS u32x4 *transposed_place(LDS char *stage, const odd_lines *of, int n, 
 template <typename T, int COUNT, int... STEP>
 DEVICE void put_two(numbers<STEP...>, LDS char *stage, const odd_chunks<COUNT> *x, const odd_lines *of, int n, form f) {
   two_chunks two;
-  (transpose_step<STEP>(&two, x->rows + n * TRANSPOSED_K), ...);
+  (transpose_step<STEP>(&two, x->rows + n * CHUNK_VALUES), ...);
   *transposed_place<T>(stage, of, n, 0, f) = two.of[0];
   *transposed_place<T>(stage, of, n, 1, f) = two.of[1];
 }
@@ -357,6 +349,16 @@ template <typename T>
 DEVICE void keep_step(odd_fragments<T> *x, form of_a, form of_b) {
   keep_read(x->a, lds_form<T>(of_a), 0, chunks_of(of_a));
   keep_read(x->b, lds_form<T>(of_b), 0, chunks_of(of_b));
+}
+
+/* Where a stage is read: by constant offsets, where the reads have room for them. Of the others the addresses have it. */
+DEVICE bool reads_by_offset(form f) { return operand_read_of(f) < PAIRS; }
+DEVICE reader reader_at(const reader *first, int stage, form f) {
+  reader r = *first;
+  if (reads_by_offset(f)) return r;
+#pragma unroll
+  for (int n = 0; n < addresses_of(f); n++) r.address[n] = add_to_lane_here(r.address[n], (uint32_t)stage);
+  return r;
 }
 
 /* The values of k in the last step. */

@@ -5,13 +5,9 @@
 #include "unaligned.h"
 #include "whole_step.h"
 
-/* Starts reading: with constant offsets, where the reads have room for them. */
-DEVICE void read_operand(fragments x, const reader *from, int stage, form f) {
-  if (operand_read_of(f) < PAIRS) return read_fragments(x, from, stage, f);
-  reader r = *from;
-#pragma unroll
-  for (int n = 0; n < addresses_of(f); n++) r.address[n] = add_to_lane_here(r.address[n], (uint32_t)stage);
-  read_fragments(x, &r, 0, f);
+DEVICE void read_operand(fragments x, const reader *first, int stage, form f) {
+  const reader r = reader_at(first, stage, f);
+  read_fragments(x, &r, reads_by_offset(f) ? stage : 0, f);
 }
 
 /* Half of a step's products, between which other instructions of the step are issued: a matrix instruction takes as long as

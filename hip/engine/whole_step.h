@@ -51,7 +51,7 @@ DEVICE void make_dwords(u32x4 *made, const u32x4 *read, int chunk, int turn, int
 /* What product I is the first to need of what LDS returned. */
 template <typename T, int I>
 DEVICE void make_for(odd_fragments<T> *made, const odd_fragments<T> *read, form of_a, form of_b) {
-  if constexpr (I < whole_order<T>::COUNT && !T::TRANSPOSES) {
+  if constexpr (I < whole_order<T>::COUNT) {
     typedef whole_product<T, I> product;
     if (product::N == 0) make_dwords(made->a, read->a, product::A, product::TURN, whole_order<T>::EACH, of_a);
     if (product::M == 0) make_dwords(made->b, read->b, product::B, product::TURN, whole_order<T>::EACH, of_b);
@@ -102,23 +102,24 @@ DEVICE void next_whole(whole_lines<COUNT> *w, bool wraps) {
 #pragma unroll
   for (int n = 0; n < COUNT; n++) w->offset[n] = add_to_lane_here(w->offset[n], by);
 }
-/* The load of dword N of a step, or of the chunk that begins with it. */
+/* The load of dword N of an operand's, or of the chunk that begins with it. */
+template <typename T, int N, int COUNT>
+DEVICE void load_dword(odd_chunks<COUNT> *to, const whole_lines<COUNT> *l, int pitch, form f) {
+  const uint32_t offset = l->offset[N / ROWS_OF_LOAD];
+  if (transposes<T>(f))
+    to->rows[N] = __builtin_amdgcn_raw_buffer_load_b32(l->from, (int)offset, N % ROWS_OF_LOAD * pitch, 0);
+  else if (N % ROWS_OF_LOAD == 0)
+    to->of[N / ROWS_OF_LOAD] = buffer_load(l->from, offset);
+}
+/* Dword N of a step's, A's first. */
 template <typename T, int N>
 DEVICE void load_whole(held_step<T> *to, whole_loads<T> *l, const odd_loads *of, form of_a, form of_b) {
-  constexpr int chunk = N / 4, n = chunk - whole_order<T>::CHUNKS_A;
-  if constexpr (n < 0) {
-    if (transposes<T>(of_a))
-      to->a.rows[N] = __builtin_amdgcn_raw_buffer_load_b32(l->a.from, (int)l->a.offset[chunk], N % 4 * of->a.of.pitch, 0);
-    else if (N % 4 == 0)
-      to->a.of[chunk] = buffer_load(l->a.from, l->a.offset[chunk]);
-  } else {
-    if (transposes<T>(of_b))
-      to->b.rows[n * 4 + N % 4] =
-          __builtin_amdgcn_raw_buffer_load_b32(l->b.from, (int)l->b.offset[n], N % 4 * of->b.of.pitch, 0);
-    else if (N % 4 == 0)
-      to->b.of[n] = buffer_load(l->b.from, l->b.offset[n]);
-  }
-  if (N < 4 * whole_order<T>::CHUNKS - 1) return;
+  constexpr int n = N - ROWS_OF_LOAD * whole_order<T>::CHUNKS_A;
+  if constexpr (n < 0)
+    load_dword<T, N>(&to->a, &l->a, of->a.of.pitch, of_a);
+  else
+    load_dword<T, n>(&to->b, &l->b, of->b.of.pitch, of_b);
+  if (N < ROWS_OF_LOAD * whole_order<T>::CHUNKS - 1) return;
   l->to_wrap--;
   next_whole(&l->a, l->to_wrap == 0);
   next_whole(&l->b, l->to_wrap == 0);
@@ -163,13 +164,8 @@ DEVICE void read_whole(odd_fragments<T> *to, step_reader *at, const stage_reader
   constexpr int half = is_a ? HALF : HALF - step::HALVES_A;
   const form f = lds_form<T>(is_a ? of_a : of_b);
   reader *r = is_a ? &at->a : &at->b;
-  if (half == 0) {
-    *r = is_a ? first->a.from : first->b.from;
-    if (operand_read_of(f) >= PAIRS)
-#pragma unroll
-      for (int n = 0; n < addresses_of(f); n++) r->address[n] = add_to_lane_here(r->address[n], (uint32_t)stage);
-  }
-  read_chunk_half(is_a ? to->a : to->b, r, operand_read_of(f) >= PAIRS ? 0 : stage, f, half / 2, half % 2);
+  if (half == 0) *r = reader_at(is_a ? &first->a.from : &first->b.from, stage, f);
+  read_chunk_half(is_a ? to->a : to->b, r, reads_by_offset(f) ? stage : 0, f, half / 2, half % 2);
 }
 
 /* What a wave needs between products. */
@@ -192,8 +188,8 @@ DEVICE void transpose_chunks(numbers<S...>, const whole_moves<T> *m, form of_a, 
   enum { EACH = TRANSPOSE_STEPS };
   ((step::transpose_at(S / EACH, S % EACH) == I && transposes<T>(S / EACH < step::TWOS_A ? of_a : of_b)
         ? transpose_step<S % EACH>(m->twos + S / EACH, S / EACH < step::TWOS_A
-                                                           ? m->from->a.rows + S / EACH * TRANSPOSED_K
-                                                           : m->from->b.rows + (S / EACH - step::TWOS_A) * TRANSPOSED_K)
+                                                           ? m->from->a.rows + S / EACH * CHUNK_VALUES
+                                                           : m->from->b.rows + (S / EACH - step::TWOS_A) * CHUNK_VALUES)
         : (void)0),
    ...);
 }
@@ -239,8 +235,7 @@ DEVICE void between_whole(const whole_moves<T> *m, form of_a, form of_b) {
 template <typename T, int I>
 DEVICE void multiply_whole(tile_sums<T> sums, const whole_moves<T> *m, form of_a, form of_b) {
   typedef whole_product<T, I> product;
-  const u32x4 *a = makes_chunks(lds_form<T>(of_a)) ? m->made->a : m->now->a,
-              *b = makes_chunks(lds_form<T>(of_b)) ? m->made->b : m->now->b;
+  const u32x4 *a = makes_chunks(of_a) ? m->made->a : m->now->a, *b = makes_chunks(of_b) ? m->made->b : m->now->b;
   f32x4 *sum = &sums[product::M][product::N];
   *sum = in_order(mfma_part(b[product::B], a[product::A], *sum, of_a.type, product::TURN));
   between_whole<T, I + 1>(m, of_a, of_b);
