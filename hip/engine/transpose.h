@@ -47,7 +47,7 @@ DEVICE uint32_t element_place(int row, int n, form f) {
 typedef struct two_chunks {
   u32x4 of[2];
 } two_chunks;
-enum { TRANSPOSE_STEPS = 4 };
+enum { CHUNK_STEPS = 4 }; /* a dword each */
 template <int STEP>
 DEVICE void transpose_step(two_chunks *to, const uint32_t *rows) {
   to->of[0][STEP] = in_order(halves_of(rows[2 * STEP], rows[2 * STEP + 1], false));

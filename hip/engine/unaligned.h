@@ -33,6 +33,7 @@ template <int TILE_M, int TILE_N, int WAVES_M, int WAVES_N, bool SHIFTS_ = true>
 struct unaligned_tile : tile<TILE_M, TILE_N, WAVES_M, WAVES_N, 2> {
   typedef tile<TILE_M, TILE_N, WAVES_M, WAVES_N, 2> as_tile;
   static constexpr bool UNALIGNED = true, SHIFTS = SHIFTS_;
+  static constexpr bool SPREADS = CHIP_TRANSPOSED_LDS_READS; /* a step's reads, writes and loads over the step (whole_step.h) */
   static constexpr bool TRANSPOSES = !SHIFTS && CHIP_TRANSPOSED_LDS_READS; /* operands across k (transpose.h) */
   static constexpr int OCCUPANCY = as_tile::ROWS * as_tile::COLUMNS < 4 ? 4 : 2;
 };
@@ -171,16 +172,31 @@ DEVICE uint32_t first_of_row(uint16_t first) {
 }
 
 enum odd_step_kind { FIRST_STEP, PLAIN, LAST_STEP };
+/* The dword before chunk N, whose upper half is the chunk's first element if its row begins between dwords. */
+template <odd_step_kind KIND, int BESIDE, int N, int COUNT>
+DEVICE uint32_t dword_before(const odd_chunks<COUNT> *x, odd_ends<COUNT> *ends, form f) {
+  const uint32_t before = of_chunk_before<BESIDE>(x->of[N][3]),
+                 first = f.along_k && KIND != LAST_STEP ? ends->of[N] : first_of_row<BESIDE, N>(x->first);
+  ends->of[N] = before;
+  return odd_chunk(f) == 0 ? first : before;
+}
 template <bool SHIFTS, odd_step_kind KIND, int BESIDE, int N, int COUNT>
 DEVICE u32x4 shifted_chunk(const odd_chunks<COUNT> *x, odd_ends<COUNT> *ends, const odd_lines *of, form f) {
   const u32x4 w = x->of[N];
   if (!SHIFTS) return w;
-  const uint32_t before = of_chunk_before<BESIDE>(w[3]),
-                 first = f.along_k && KIND != LAST_STEP ? ends->of[N] : first_of_row<BESIDE, N>(x->first),
-                 least = odd_chunk(f) == 0 ? first : before;
-  ends->of[N] = before;
-  return (u32x4){__builtin_amdgcn_perm(w[0], least, of->selector), __builtin_amdgcn_perm(w[1], w[0], of->selector),
+  const uint32_t before = dword_before<KIND, BESIDE, N>(x, ends, f);
+  return (u32x4){__builtin_amdgcn_perm(w[0], before, of->selector), __builtin_amdgcn_perm(w[1], w[0], of->selector),
                  __builtin_amdgcn_perm(w[2], w[1], of->selector), __builtin_amdgcn_perm(w[3], w[2], of->selector)};
+}
+/* The same in steps, each of which makes a dword. */
+template <int BESIDE, int N, int STEP, int COUNT>
+DEVICE void shift_step(u32x4 *to, const odd_chunks<COUNT> *x, odd_ends<COUNT> *ends, const odd_lines *of, form f) {
+  uint32_t before;
+  if constexpr (STEP == 0)
+    before = dword_before<PLAIN, BESIDE, N>(x, ends, f);
+  else
+    before = x->of[N][STEP - 1];
+  (*to)[STEP] = in_order(__builtin_amdgcn_perm(x->of[N][STEP], before, of->selector));
 }
 
 /* The last step. Returns the array's last element, if it is half of a dword. */
@@ -303,7 +319,7 @@ DEVICE void put_operand(LDS char *stage, const odd_chunks<COUNT> *x, odd_ends<CO
   constexpr bool SHIFTS = T::SHIFTS;
   if (transposes<T>(f)) {
 #pragma unroll
-    for (int n = 0; n < COUNT / 2; n++) put_two<T>(up_to<TRANSPOSE_STEPS>(), stage, x, of, n, f);
+    for (int n = 0; n < COUNT / 2; n++) put_two<T>(up_to<CHUNK_STEPS>(), stage, x, of, n, f);
     return;
   }
   switch (rows_beside(f)) {

@@ -83,10 +83,10 @@ template <typename T>
 DEVICE void next_step(tile_sums<T> sums, odd_fragments<T> *now, odd_fragments<T> *after, const stage_reader *first,
                       LDS char *lds, int stage, held_step<T> *from, odd_state<T> *s, odd_loads *l, whole_loads<T> *loads,
                       last_elements *last, form of_a, form of_b) {
-  if constexpr (T::SHIFTS) {
+  if constexpr (T::SHIFTS && !T::SPREADS) {
     odd_step<T, LOAD_NEXT>(sums, now, after, first, lds, stage, from, s, l, false, last, of_a, of_b);
   } else {
-    whole_step<T>(sums, now, after, first, lds, stage, from, l, loads, of_a, of_b);
+    whole_step<T>(sums, now, after, first, lds, stage, from, s, l, loads, of_a, of_b);
   }
 }
 

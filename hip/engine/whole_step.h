@@ -1,4 +1,7 @@
-/* A step of operands whose rows begin at dwords (unaligned.h): nothing is shifted, and all else comes between products. */
+/* A step of unaligned.h, all of which comes between products: on both chips of operands whose rows begin at dwords, so that
+ * nothing is shifted, and on gfx950 of those that are shifted, too. By odd_step of unaligned_loop.h, whose reads, shifts and
+ * loads clang places in the halves of a step, 1024x1024x2048 bf16 between dwords took 35,122 predicted clocks on gfx950 in tn
+ * and 32,337 in nn. It takes 33,266 and 30,456. */
 #ifndef TANDEM_HIP_ENGINE_WHOLE_STEP_H
 #define TANDEM_HIP_ENGINE_WHOLE_STEP_H
 
@@ -14,23 +17,25 @@ struct whole_order {
   static constexpr int EACH = mfma_parts(TDM_BF16), OF_PART = T::ROWS * T::COLUMNS, COUNT = T::PARTS * EACH * OF_PART;
   static constexpr int CHUNKS_A = held_step<T>::COUNT_A, CHUNKS = CHUNKS_A + held_step<T>::COUNT_B;
   static constexpr int HALVES_A = 2 * T::PARTS * T::ROWS, HALVES = HALVES_A + 2 * T::PARTS * T::OF_B;
-  /* Two chunks are transposed together: how many twos A has, and both operands. */
-  static constexpr int TWOS_A = T::TRANSPOSES ? CHUNKS_A / 2 : 0, TWOS = T::TRANSPOSES ? CHUNKS / 2 : 0;
-  static constexpr int transpose_at(int two, int step) {
-    return (two * TRANSPOSE_STEPS + step) * (COUNT * 5 / 8) / ((TWOS > 0 ? TWOS : 1) * TRANSPOSE_STEPS);
+  /* Two chunks are made together, of an operand that is transposed or shifted: how many twos A has, and both operands. */
+  static constexpr int TWOS_A = T::SPREADS ? CHUNKS_A / 2 : 0, TWOS = T::SPREADS ? CHUNKS / 2 : 0;
+  static constexpr int make_at(int two, int step) {
+    return (two * CHUNK_STEPS + step) * (COUNT * 5 / 8) / ((TWOS > 0 ? TWOS : 1) * CHUNK_STEPS);
   }
-  static constexpr int write_at(int n, bool transposed) {
-    if (!T::TRANSPOSES) return 1 + n * (COUNT / 2) / CHUNKS;
-    return transposed ? transpose_at(n / 2, TRANSPOSE_STEPS - 1) : COUNT / 2 + n * (COUNT / 4) / CHUNKS;
+  static constexpr int write_at(int n, bool made) {
+    if (!T::SPREADS) return 1 + n * (COUNT / 2) / CHUNKS;
+    return made ? make_at(n / 2, CHUNK_STEPS - 1) : COUNT / 2 + n * (COUNT / 4) / CHUNKS;
   }
   /* Of dword n of all chunks; of others, of the chunk that begins with it. */
-  static constexpr int load_at(int n, bool transposed) { /* not before the chunk is written */
-    if (!T::TRANSPOSES) return 1 + COUNT / 2 + n * (COUNT / 2) / (4 * CHUNKS);
-    const int at = COUNT * 3 / 8 + n * (COUNT * 5 / 8) / (4 * CHUNKS - 1), least = write_at(n / 4, transposed) + 1;
+  static constexpr int load_at(int n, bool made) { /* not before the chunk is written */
+    if (!T::SPREADS) return 1 + COUNT / 2 + n * (COUNT / 2) / (4 * CHUNKS);
+    const int at = COUNT * 3 / 8 + n * (COUNT * 5 / 8) / (4 * CHUNKS - 1), least = write_at(n / 4, made) + 1;
     return at < least ? least : at;
   }
+  /* Before which product the operand's first chunk is needed. */
+  static constexpr int needed_at(int chunk, bool made) { return made ? make_at(chunk / 2, 0) : write_at(chunk, false); }
   static constexpr int read_at(int half) {
-    if (!T::TRANSPOSES) return half < HALVES_A ? 0 : 1;
+    if (!T::SPREADS) return half < HALVES_A ? 0 : 1;
     return half < HALVES_A / 2 ? 0 : half * (COUNT * 3 / 4) / HALVES;
   }
 };
@@ -58,6 +63,12 @@ DEVICE void make_for(odd_fragments<T> *made, const odd_fragments<T> *read, form 
   }
 }
 
+/* Are an operand's chunks made of what was loaded, dword by dword? They are transposed or shifted. */
+template <typename T>
+DEVICE constexpr bool makes(bool across_k) {
+  return T::SPREADS && (T::SHIFTS || across_k);
+}
+
 template <typename T, int N>
 DEVICE void write_whole(LDS char *to, const two_chunks *twos, const held_step<T> *from, const odd_loads *l, form of_a,
                         form of_b) {
@@ -68,6 +79,8 @@ DEVICE void write_whole(LDS char *to, const two_chunks *twos, const held_step<T>
   LDS char *stage = is_a ? to : to + T::A_BYTES;
   if (transposes<T>(f))
     *transposed_place<T>(stage, of, n / 2, n % 2, f) = twos[N / 2].of[N % 2];
+  else if (T::SHIFTS)
+    *chunk_place(stage, of, n, f) = twos[N / 2].of[N % 2];
   else if constexpr (is_a)
     *chunk_place(stage, of, n, f) = from->a.of[n];
   else
@@ -104,53 +117,66 @@ DEVICE void next_whole(whole_lines<COUNT> *w, bool wraps) {
 }
 /* The load of dword N of an operand's, or of the chunk that begins with it. */
 template <typename T, int N, int COUNT>
-DEVICE void load_dword(odd_chunks<COUNT> *to, const whole_lines<COUNT> *l, int pitch, form f) {
-  const uint32_t offset = l->offset[N / ROWS_OF_LOAD];
+DEVICE void load_dword(odd_chunks<COUNT> *to, buffer from, const uint32_t *offset, int pitch, form f) {
   if (transposes<T>(f))
-    to->rows[N] = __builtin_amdgcn_raw_buffer_load_b32(l->from, (int)offset, N % ROWS_OF_LOAD * pitch, 0);
+    to->rows[N] = __builtin_amdgcn_raw_buffer_load_b32(from, (int)offset[N / ROWS_OF_LOAD], N % ROWS_OF_LOAD * pitch, 0);
   else if (N % ROWS_OF_LOAD == 0)
-    to->of[N / ROWS_OF_LOAD] = buffer_load(l->from, offset);
+    to->of[N / ROWS_OF_LOAD] = buffer_load(from, offset[N / ROWS_OF_LOAD]);
+}
+template <typename T, int N, int COUNT>
+DEVICE void load_dword_of(odd_chunks<COUNT> *to, const whole_lines<COUNT> *whole, const odd_lines *x, form f) {
+  if constexpr (T::SHIFTS) {
+    load_dword<T, N>(to, make_short_buffer(x->of.base, x->of.length), x->of.offset, x->of.pitch, f);
+    if (N == 4 * COUNT - 1 && !f.along_k) to->first = load_first(x, x->of.length);
+  } else {
+    load_dword<T, N>(to, whole->from, whole->offset, x->of.pitch, f);
+  }
 }
 /* Dword N of a step's, A's first. */
 template <typename T, int N>
-DEVICE void load_whole(held_step<T> *to, whole_loads<T> *l, const odd_loads *of, form of_a, form of_b) {
+DEVICE void load_whole(held_step<T> *to, whole_loads<T> *l, odd_loads *of, form of_a, form of_b) {
   constexpr int n = N - ROWS_OF_LOAD * whole_order<T>::CHUNKS_A;
   if constexpr (n < 0)
-    load_dword<T, N>(&to->a, &l->a, of->a.of.pitch, of_a);
+    load_dword_of<T, N>(&to->a, &l->a, &of->a, of_a);
   else
-    load_dword<T, n>(&to->b, &l->b, of->b.of.pitch, of_b);
+    load_dword_of<T, n>(&to->b, &l->b, &of->b, of_b);
   if (N < ROWS_OF_LOAD * whole_order<T>::CHUNKS - 1) return;
+  if (T::SHIFTS) {
+    next_loads_a(of);
+    next_loads_b(of);
+    return;
+  }
   l->to_wrap--;
   next_whole(&l->a, l->to_wrap == 0);
   next_whole(&l->b, l->to_wrap == 0);
 }
-/* How many loads of chunks from `begin` to `end` come after fewer than i products. */
+/* How many loads of chunks from `begin` to `end` come after fewer than i products. Of an operand that is shifted across k, the
+ * rows' first elements are the last one. */
 template <typename T>
-DEVICE constexpr int loads_before(int i, int begin, int end, bool transposed) {
+DEVICE constexpr int loads_before(int i, int begin, int end, bool across) {
+  const bool made = makes<T>(across);
   int count = 0;
   for (int n = 4 * begin; n < 4 * end; n++)
-    if (transposed || n % 4 == 0) count += whole_order<T>::load_at(n, transposed) < i;
-  return count;
+    if ((T::TRANSPOSES && across) || n % 4 == 0) count += whole_order<T>::load_at(n, made) < i;
+  return count + (T::SHIFTS && across && whole_order<T>::load_at(4 * end - 1, made) < i);
 }
 /* Waits for an operand's loads of two steps before, if its chunks are first used after I products: once for all of them, where
  * the compiler would wait for each. Loads arrive in order. Newer than A's are B's of that step, both operands' of the step
- * before this one, and those that this step has started. A, B: is this operand transposed? */
+ * before this one, and those that this step has started. A, B: is this operand across k? */
 template <typename T, int I, bool A, bool B>
 DEVICE void wait_for_chunks(void) {
   typedef whole_order<T> step;
   constexpr int all_a = loads_before<T>(step::COUNT + 2, 0, step::CHUNKS_A, A),
                 all_b = loads_before<T>(step::COUNT + 2, step::CHUNKS_A, step::CHUNKS, B);
   constexpr int since = loads_before<T>(I, 0, step::CHUNKS_A, A) + loads_before<T>(I, step::CHUNKS_A, step::CHUNKS, B);
-  constexpr int of_a = A ? step::transpose_at(0, 0) : step::write_at(0, false),
-                of_b = B ? step::transpose_at(step::TWOS_A, 0) : step::write_at(step::CHUNKS_A, false);
-  if constexpr (I == of_b)
+  if constexpr (I == step::needed_at(step::CHUNKS_A, makes<T>(B)))
     wait_memory<all_a + all_b + since>();
-  else if constexpr (I == of_a)
+  else if constexpr (I == step::needed_at(0, makes<T>(A)))
     wait_memory<all_a + 2 * all_b + since>();
 }
 template <typename T, int I>
 DEVICE void wait_for_chunks(form of_a, form of_b) {
-  const bool a = transposes<T>(of_a), b = transposes<T>(of_b);
+  const bool a = !of_a.along_k, b = !of_b.along_k;
   if (!a && !b) wait_for_chunks<T, I, false, false>();
   if (!a && b) wait_for_chunks<T, I, false, true>();
   if (a && !b) wait_for_chunks<T, I, true, false>();
@@ -179,31 +205,56 @@ struct whole_moves {
   LDS char *to;
   int stage;
   held_step<T> *from;
-  const odd_loads *l;
+  odd_state<T> *state;
+  odd_loads *l;
   whole_loads<T> *loads;
 };
-template <typename T, int I, int... S>
-DEVICE void transpose_chunks(numbers<S...>, const whole_moves<T> *m, form of_a, form of_b) {
+template <int BESIDE, int TWO, int STEP, int COUNT>
+DEVICE void shift_two(two_chunks *to, const odd_chunks<COUNT> *x, odd_ends<COUNT> *ends, const odd_lines *of, form f) {
+  shift_step<BESIDE, 2 * TWO, STEP>(&to->of[0], x, ends, of, f);
+  shift_step<BESIDE, 2 * TWO + 1, STEP>(&to->of[1], x, ends, of, f);
+}
+/* A step of two chunks of an operand's. */
+template <typename T, int TWO, int STEP, int COUNT>
+DEVICE void make_step(two_chunks *to, const odd_chunks<COUNT> *x, odd_ends<COUNT> *ends, const odd_lines *of, form f) {
+  if (transposes<T>(f)) {
+    transpose_step<STEP>(to, x->rows + TWO * CHUNK_VALUES);
+    return;
+  }
+  switch (rows_beside(f)) {
+    case 1: shift_two<1, TWO, STEP>(to, x, ends, of, f); break;
+    case 2: shift_two<2, TWO, STEP>(to, x, ends, of, f); break;
+    case 4: shift_two<4, TWO, STEP>(to, x, ends, of, f); break;
+  }
+}
+template <typename T, int I, int S>
+DEVICE void make_if_due(const whole_moves<T> *m, form of_a, form of_b) {
   typedef whole_order<T> step;
-  enum { EACH = TRANSPOSE_STEPS };
-  ((step::transpose_at(S / EACH, S % EACH) == I && transposes<T>(S / EACH < step::TWOS_A ? of_a : of_b)
-        ? transpose_step<S % EACH>(m->twos + S / EACH, S / EACH < step::TWOS_A
-                                                           ? m->from->a.rows + S / EACH * CHUNK_VALUES
-                                                           : m->from->b.rows + (S / EACH - step::TWOS_A) * CHUNK_VALUES)
-        : (void)0),
-   ...);
+  constexpr int two = S / CHUNK_STEPS, part = S % CHUNK_STEPS;
+  if constexpr (step::make_at(two, part) == I) {
+    if constexpr (two < step::TWOS_A) {
+      if (makes<T>(!of_a.along_k)) make_step<T, two, part>(m->twos + two, &m->from->a, &m->state->a, &m->l->a, of_a);
+    } else {
+      if (makes<T>(!of_b.along_k))
+        make_step<T, two - step::TWOS_A, part>(m->twos + two, &m->from->b, &m->state->b, &m->l->b, of_b);
+    }
+  }
+}
+template <typename T, int I, int... S>
+DEVICE void make_chunks_at(numbers<S...>, const whole_moves<T> *m, form of_a, form of_b) {
+  (make_if_due<T, I, S>(m, of_a, of_b), ...);
 }
 template <typename T, int I, int N>
 DEVICE void write_if_due(const whole_moves<T> *m, form of_a, form of_b) {
   typedef whole_order<T> step;
   constexpr bool due[2] = {step::write_at(N, false) == I, step::write_at(N, true) == I};
-  if (due[transposes<T>(N < step::CHUNKS_A ? of_a : of_b)]) write_whole<T, N>(m->to, m->twos, m->from, m->l, of_a, of_b);
+  if (due[makes<T>(!(N < step::CHUNKS_A ? of_a : of_b).along_k)]) write_whole<T, N>(m->to, m->twos, m->from, m->l, of_a, of_b);
 }
 template <typename T, int I, int N>
 DEVICE void load_if_due(const whole_moves<T> *m, form of_a, form of_b) {
   typedef whole_order<T> step;
   constexpr bool due[2] = {step::load_at(N, false) == I, step::load_at(N, true) == I};
-  if (due[transposes<T>(N / 4 < step::CHUNKS_A ? of_a : of_b)]) load_whole<T, N>(m->from, m->loads, m->l, of_a, of_b);
+  if (due[makes<T>(!(N / 4 < step::CHUNKS_A ? of_a : of_b).along_k)]) load_whole<T, N>(m->from, m->loads, m->l, of_a, of_b);
 }
 template <typename T, int I, int... N>
 DEVICE void write_chunks(numbers<N...>, const whole_moves<T> *m, form of_a, form of_b) {
@@ -226,7 +277,7 @@ DEVICE void between_whole(const whole_moves<T> *m, form of_a, form of_b) {
   keep_order();
   wait_for_chunks<T, I>(of_a, of_b);
   keep_order();
-  if constexpr (T::TRANSPOSES) transpose_chunks<T, I>(up_to<step::TWOS * TRANSPOSE_STEPS>(), m, of_a, of_b);
+  if constexpr (T::SPREADS) make_chunks_at<T, I>(up_to<step::TWOS * CHUNK_STEPS>(), m, of_a, of_b);
   write_chunks<T, I>(up_to<step::CHUNKS>(), m, of_a, of_b);
   load_chunks_at<T, I>(up_to<4 * step::CHUNKS>(), m, of_a, of_b);
   keep_order();
@@ -254,12 +305,13 @@ DEVICE void multiply_all_whole(numbers<I...>, tile_sums<T> sums, const whole_mov
  * gfx942 and 22,529 in tn, and 19,357 and 21,393 by this when it was made (64x64). */
 template <typename T>
 DEVICE void whole_step(tile_sums<T> sums, odd_fragments<T> *now, odd_fragments<T> *after, const stage_reader *first,
-                       LDS char *lds, int stage, held_step<T> *from, odd_loads *l, whole_loads<T> *loads, form of_a,
-                       form of_b) {
+                       LDS char *lds, int stage, held_step<T> *from, odd_state<T> *s, odd_loads *l, whole_loads<T> *loads,
+                       form of_a, form of_b) {
   odd_fragments<T> made;
   step_reader at;
   two_chunks twos[whole_order<T>::TWOS + 1];
-  const whole_moves<T> m = {now, &made, after, twos, first, &at, lds + (stage ^ T::STAGE), stage, from, l, loads};
+  const whole_moves<T> m = {now, &made, after, twos, first, &at, lds + (stage ^ T::STAGE), stage, from, s, l, loads};
+  begin_if_due<T, PLAIN>(s, of_a, of_b);
   multiply_all_whole<T>(up_to<whole_order<T>::COUNT>(), sums, &m, of_a, of_b);
   end_slot();
   keep_step<T>(after, of_a, of_b);
