@@ -14,7 +14,7 @@
  *   start to load step t + 4 into these registers; barrier
  *
  * One wave of a SIMD issues one instruction in 4 clocks, and a step has about 75. With reads, shifts and products one after the
- * other, 1024x1024x1024 bf16 nt between dwords took 24,044 predicted clocks on gfx950; it takes 19,983. Rows that begin at
+ * other, 1024x1024x1024 bf16 nt between dwords took 24,044 predicted clocks on gfx950; it takes 19,602. Rows that begin at
  * dwords have kernels that shift nothing (whole_step.h), and on gfx950 transpose what is across k (transpose.h).
  *
  * A load may end 2 bytes after a row, which is inside of the array in all steps but the last one. That may be the K tail, and
