@@ -105,8 +105,9 @@ def divided(shape):
     return "x".join(str(-(-n // MULTIPLE) * MULTIPLE) for n in sizes_of(shape))
 
 
-def beside_aligned(p, cases, options):
-    runs = {f"{case} {layout}": (gemm(p, case, layout), gemm(p, case, layout, options)) for case in cases for layout in LAYOUTS}
+def beside_aligned(p, cases, options_of):
+    runs = {f"{case} {layout}": (gemm(p, case, layout), gemm(p, case, layout, options_of(case, layout)))
+            for case in cases for layout in LAYOUTS}
     table = Table(["aligned", "kernel", "so", "kernel", "share"])
     for case, (aligned, odd) in runs.items():
         a, b = aligned.result(), odd.result()
@@ -117,12 +118,17 @@ def beside_aligned(p, cases, options):
 
 def between_dwords(p, cases):
     """Arrays that begin between dwords: all of them one element later (`--set shift=1`)."""
-    beside_aligned(p, cases, "--set shift=1")
+    beside_aligned(p, cases, lambda case, layout: "--set shift=1")
+
+
+def one_longer(case, layout):
+    m, n, k = sizes_of(case)
+    return f"--set lda={(k if layout[0] == 'n' else m) + 1},ldb={(n if layout[1] == 'n' else k) + 1},ldc={n + 1}"
 
 
 def odd_rows(p, cases):
-    """Odd leading dimensions: each row is one element longer than its elements (`--set pad=1`)."""
-    beside_aligned(p, cases, "--set pad=1")
+    """Odd leading dimensions: each row of a, b and c is one element longer than its elements (`--set lda=,ldb=,ldc=`)."""
+    beside_aligned(p, cases, one_longer)
 
 
 def beside_memory(p, runs):
