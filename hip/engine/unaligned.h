@@ -34,7 +34,7 @@ struct unaligned_tile : tile<TILE_M, TILE_N, WAVES_M, WAVES_N, 2> {
   typedef tile<TILE_M, TILE_N, WAVES_M, WAVES_N, 2> as_tile;
   static constexpr bool UNALIGNED = true, SHIFTS = SHIFTS_;
   static constexpr bool SPREADS = CHIP_TRANSPOSED_LDS_READS; /* a step's reads, writes and loads over the step (whole_step.h) */
-  static constexpr bool TRANSPOSES = !SHIFTS && CHIP_TRANSPOSED_LDS_READS; /* operands across k (transpose.h) */
+  static constexpr bool TRANSPOSES = SPREADS && !SHIFTS;     /* operands across k (transpose.h) */
   static constexpr int OCCUPANCY = as_tile::ROWS * as_tile::COLUMNS < 4 ? 4 : 2;
 };
 

@@ -32,7 +32,7 @@ struct whole_order {
     const int at = COUNT * 3 / 8 + n * (COUNT * 5 / 8) / (4 * CHUNKS - 1), least = write_at(n / 4, made) + 1;
     return at < least ? least : at;
   }
-  /* Before which product the operand's first chunk is needed. */
+  /* Before which product the loads of a chunk are needed first. */
   static constexpr int needed_at(int chunk, bool made) { return made ? make_at(chunk / 2, 0) : write_at(chunk, false); }
   static constexpr int read_at(int half) {
     if (!T::SPREADS) return half < HALVES_A ? 0 : 1;

@@ -40,8 +40,8 @@ static hip_tile_kernel kernel_of(const tdm_plan *plan) {
  * estimated at 0.88 to 1.17 of what they take. Two workgroups share a CU where there are more than CUs. 64x128 on gfx942: also
  * of ten products with odd rows from 1024x1280x1024 to 1280x1280x3000, which are estimated at 0.90 to 1.08. 64x128 on gfx950,
  * since its steps are spread (whole_step.h): 1000x1000x1000, 1024x1024x2048, 800x1600x700, 600x2001x1000 and 500x1000x1500,
- * each row one element longer, which are estimated at 0.93 to 1.08; not looked at before were 351x523x747, 263x517x1033,
- * 145x81x2215 and 300x2000x1000, at 0.94 to 1.07, and 200x4001x1000 nt, at 0.81. */
+ * rows of a one element longer and those of b two (pad = 1), which are estimated at 0.93 to 1.08; not looked at before were
+ * 351x523x747, 263x517x1033, 145x81x2215 and 300x2000x1000, at 0.94 to 1.07, and 200x4001x1000 nt, at 0.81. */
 typedef struct step_clocks {
   double once, parts;     /* parts: in parts that run at once */
   double alone[4];        /* by layout */
