@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "clocks.h"
+#include "hip/args/preloaded.h"
 #include "src/base/order.h"
 
 extern const hip_code tdm_code_attention_fast[], tdm_code_attention_wide[], tdm_code_attention_general[];
@@ -30,6 +31,7 @@ typedef struct attention_launches {
   attention_args fast_args, general_args;
 } attention_launches;
 _Static_assert(sizeof(attention_launches) <= TDM_PLAN_ARGS, "fits the plan");
+_Static_assert(sizeof(attention_first) == HIP_PRELOADED_BYTES, "all of it is preloaded");
 
 /* ---- What the rows support ---- */
 
@@ -291,6 +293,39 @@ static tdm_status prepare(tdm_plan *plan) {
   return TDM_OK;
 }
 
+/* Does a number fit that stands in chunks of 16 bytes in 32 bits? */
+static bool set_chunks(uint32_t *chunks, int64_t stride, int64_t each) {
+  *chunks = (uint32_t)(stride / each);
+  return stride >= 0 && stride % each == 0 && stride / each <= UINT32_MAX;
+}
+
+/* Of a decode whose units are whole heads of keys. */
+static attention_first first_of(const tdm_plan *plan, const attention_args *a) {
+  const int64_t each = elements_of_load(&plan->desc.attention), units = a->splits > 0 ? a->count / a->splits : 0;
+  attention_first f = {.k = a->k,
+                       .skv = (uint32_t)a->skv,
+                       .split_keys = (uint32_t)a->split_keys,
+                       .units = (uint32_t)units,
+                       .heads_kv = (uint16_t)a->heads_kv,
+                       .splits = (uint16_t)a->splits,
+                       .of_splits = a->of_splits.factor,
+                       .of_heads_kv = a->of_heads_kv.factor,
+                       .of_round = a->of_round.factor,
+                       .of_xcds = a->of_xcds.factor,
+                       .splits_shift = a->of_splits.shift & 31,
+                       .heads_kv_shift = a->of_heads_kv.shift & 31,
+                       .round_shift = a->of_round.shift & 31,
+                       .xcds_shift = a->of_xcds.shift & 31,
+                       .xcds = a->xcds & 31,
+                       .chunks = (uint32_t)(a->head_dim / each) & 63};
+  const int64_t batch = plan->desc.attention.batch > 1 ? a->k_stride.batch : 0, head = a->heads_kv > 1 ? a->k_stride.head : 0;
+  const bool strides =
+      set_chunks(&f.k_batch, batch, each) && set_chunks(&f.k_head, head, each) && set_chunks(&f.k_row, a->k_stride.row, each);
+  f.known = strides && units > 0 && units == a->heads && a->heads_kv <= UINT16_MAX && a->splits <= UINT16_MAX &&
+            a->split_keys <= UINT32_MAX && a->xcds == f.xcds && a->head_dim == (int64_t)f.chunks * each;
+  return f;
+}
+
 static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream *stream) {
   attention_launches l;
   memcpy(&l, plan->args, sizeof l);
@@ -308,10 +343,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
       cut_keys(plan, args->splits, args->block_rows, args, fast ? &l.fast : &l.general);
   }
   place_parts(plan, fast && args->splits > 1 ? plan->table : NULL, args);
-  TDM_TRY(tdm_hip_launch(plan, fast ? &l.fast : &l.general, args, sizeof *args, stream));
+  attention_argument argument = {.first = first_of(plan, args), .args = *args};
+  TDM_TRY(tdm_hip_launch(plan, fast ? &l.fast : &l.general, &argument, sizeof argument, stream));
   if (args->splits <= 1 || args->counters != NULL) return TDM_OK;
-  cut_parts(plan, args, &l.parts);
-  return tdm_may_have_written(tdm_hip_launch(plan, &l.parts, args, sizeof *args, stream));
+  cut_parts(plan, &argument.args, &l.parts);
+  return tdm_may_have_written(tdm_hip_launch(plan, &l.parts, &argument, sizeof argument, stream));
 }
 
 /* ---- Rows ---- */

@@ -24,27 +24,29 @@
 
 /* The queries of all heads that share keys, and a part of the keys. */
 template <int head>
-DEVICE void decode_body(const attention_args *a, LDS decode_stages<head> *lds, tdm_type type) {
+DEVICE void decode_body(const attention_first *first, LDS decode_stages<head> *lds, tdm_type type) {
   if (wave_index() >= 4) {
     set_priority<1>(); /* rows wait for what they load */
-    load_all_keys(a, lds, type);
+    load_all_keys(first, lds, type);
     set_priority<0>();
   } else {
-    attention_work work = find_part(a, type);
-    decode_rows(a, &work, lds, type);
+    const attention_args a = attention_args_again();
+    attention_work work = find_part(&a, type);
+    decode_rows(&a, &work, lds, type);
   }
-  end_part<head>(a, wave_index(), (LDS char *)lds, type);
+  end_part<head>(wave_index(), (LDS char *)lds, type);
 }
 
-#define FLASH_KERNEL(name, head, units, type)                          \
-  KERNEL WORKGROUP(FAST_THREADS, 2) void name(attention_args a) {      \
-    SHARED flash_stages<head> lds;                                     \
-    flash_body<head, units>(&a, (LDS flash_stages<head> *)&lds, type); \
+#define FLASH_KERNEL(name, head, units, type)                                      \
+  KERNEL WORKGROUP(FAST_THREADS, 2) void name(attention_first, attention_args a) { \
+    SHARED flash_stages<head> lds;                                                 \
+    flash_body<head, units>(&a, (LDS flash_stages<head> *)&lds, type);             \
   }
-#define DECODE_KERNEL(name, head, type)                           \
-  KERNEL WORKGROUP(FAST_THREADS, 2) void name(attention_args a) { \
-    SHARED decode_stages<head> lds;                               \
-    decode_body<head>(&a, (LDS decode_stages<head> *)&lds, type); \
+#define DECODE_KERNEL(name, head, type)                                       \
+  KERNEL WORKGROUP(FAST_THREADS, 2) void name(ARGUMENT(attention_argument)) { \
+    SHARED decode_stages<head> lds;                                           \
+    const attention_first first = FIRST_OF_ARGUMENT(attention_first);         \
+    decode_body<head>(&first, (LDS decode_stages<head> *)&lds, type);         \
   }
 DECODE_KERNEL(decode64_f16, 64, TDM_F16)
 DECODE_KERNEL(decode64_bf16, 64, TDM_BF16)

@@ -308,17 +308,17 @@ DEVICE void wide_body(const attention_args *a, LDS wide_tiles<head> *tiles, bool
   }
   if (decode) {
     store_rows(&w, a, &work, first, type);
-    end_part<head>(a, wave_index(), (LDS char *)tiles, type);
+    end_part<head>(wave_index(), (LDS char *)tiles, type);
   } else {
     sync_lds(); /* the last tile is no longer read */
     store_lds_rows(&w, a, &work, first, rows, type);
   }
 }
 
-#define WIDE_KERNEL(name, head, decode, type)                          \
-  KERNEL WORKGROUP(WIDE_THREADS, 1) void name(attention_args a) {      \
-    SHARED wide_tiles<head> tiles;                                     \
-    wide_body<head>(&a, (LDS wide_tiles<head> *)&tiles, decode, type); \
+#define WIDE_KERNEL(name, head, decode, type)                                      \
+  KERNEL WORKGROUP(WIDE_THREADS, 1) void name(attention_first, attention_args a) { \
+    SHARED wide_tiles<head> tiles;                                                 \
+    wide_body<head>(&a, (LDS wide_tiles<head> *)&tiles, decode, type);             \
   }
 WIDE_KERNEL(flash256_f16, 256, false, TDM_F16)
 WIDE_KERNEL(flash256_bf16, 256, false, TDM_BF16)

@@ -22,13 +22,14 @@
  * within 11 %. hip_decode_f32 takes F32_BEGIN, a tile F32_ALONE and F32_COLUMN for each column of each 16 rows (1x8x2x512x512
  * with head_dim 64 and 128 on an eighth of both chips), and at most F32_BYTES in a clock come from memory, because its vL1D has
  * no room for more on their way (8x8x1x1x4096 in 16 and 32 parts). Rows take BEGIN_ROWS clocks for each column, and decode256
- * BEGIN_256 more (1x32x32x1x64x64, with 1 to 128 queries and head_dim 64 to 256, on an eighth of both chips). A tile with a
- * causal mask takes MASKED more, and MASKED_COLUMN for each column (causal and full 1x32x8x600x640x128 and 1x16x16x128x512x64
- * on gfx950: 59,344 and 37,934, 18,722 and 15,604), and with 256 columns MASKED_256 (2x8x2x700x2000x192, of which 11 of 16
- * tiles have a mask: 158,266 and 84,237). With more than MANY_ROWS rows, three or four waves multiply, and a tile takes
- * MANY_ALONE, and MANY_COLUMN for each column that the kernel computes (1x256x16x128x1024 with head_dim 64, 80 and 128 on
- * gfx950: 33,455, 41,625 and 52,590). */
-enum { BEGIN = 4200, ALONE = 750, ALONE_COLUMN = 9, ALONE_256 = 4200, BEGIN_256 = 8000 };
+ * BEGIN_256 more (1x32x32x1x64x64, with 1 to 128 queries and head_dim 64 to 256, on an eighth of both chips), and launches of
+ * attention_first KEYS_KNOWN less (1x32x8x1 with 300 and 512 keys, 8x8x8x1x256x128: 590 to 1,610 on both chips). A tile with
+ * a causal mask takes MASKED more, and MASKED_COLUMN for each column (causal and full 1x32x8x600x640x128 and
+ * 1x16x16x128x512x64 on gfx950: 59,344 and 37,934, 18,722 and 15,604), and with 256 columns MASKED_256 (2x8x2x700x2000x192,
+ * of which 11 of 16 tiles have a mask: 158,266 and 84,237). With more than MANY_ROWS rows, three or four waves multiply, and
+ * a tile takes MANY_ALONE, and MANY_COLUMN for each column that the kernel computes (1x256x16x128x1024 with head_dim 64, 80
+ * and 128 on gfx950: 33,455, 41,625 and 52,590). */
+enum { BEGIN = 4200, KEYS_KNOWN = 900, ALONE = 750, ALONE_COLUMN = 9, ALONE_256 = 4200, BEGIN_256 = 8000 };
 enum { SECOND = 7600, SHARED = 500, MORE_PARTS = 1300, SECOND_BYTES = 32, SECOND_WORKGROUP = 20 };
 enum { LAST = 2400, LAST_BYTES = 40, LAST_MORE_PARTS = 1000, LAST_BYTES_FEW = 130 };
 enum { MOST_ROUNDS = 4, TWO_STAGES_ALONE = 1100, TWO_STAGES_COLUMN = 19, GENERAL_BEGIN = 150, GENERAL_ALONE = 220 };
@@ -129,7 +130,8 @@ static double decode_begin(const tdm_plan *plan) {
   const tdm_attention_desc *d = &plan->desc.attention;
   if (variant_of(plan)->head_dim == 0) return BEGIN + GENERAL_BEGIN * general_columns(d);
   if (variant_of(plan)->f32) return F32_BEGIN;
-  return BEGIN + (d->head_dim > 128 ? BEGIN_256 : 0) +
+  const bool known = blocks_of_head(d, block_of(variant_of(plan))) == 1;
+  return BEGIN + (d->head_dim > 128 ? BEGIN_256 : 0) - (d->head_dim <= 128 && known ? KEYS_KNOWN : 0) +
          BEGIN_ROWS * (double)(rows_of_unit(d, block_of(variant_of(plan))) * d->head_dim);
 }
 

@@ -64,27 +64,46 @@ DEVICE void find_pieces(uint32_t *from, const tile_source *s, uint32_t place(uin
   for (int n = 0; n < DECODE_LOADS<head>; n++) from[n] = piece_offset<head>(s, (uint32_t)(n * LOADING_THREADS + thread), place);
 }
 
-/* Waves 4-7. The first keys are on their way before anything is computed for the values. A part has a key at least, or the
- * launch has none, and then their buffers are empty. */
-template <int head>
-DEVICE void load_all_keys(const attention_args *a, LDS decode_stages<head> *lds, tdm_type type) {
-  LDS tile<head> *tiles = (LDS tile<head> *)lds->tiles;
-  load_key_arguments(a);
+/* The first tile's loads. Of a known launch the keys are on their way before the argument has come from memory, and the values
+ * wait for the loads of Q, which are needed earlier. Of others, which may have 128 rows in many units, the values come first:
+ * after Q they took up to 4 % more. Returns the number of the part's keys: one at least, or the launch has none, and then the
+ * buffers are empty. */
+template <int head, bool known>
+DEVICE int load_first(decode_loads<head> *l, const attention_first *first, LDS tile<head> *to, tdm_type type) {
+  const attention_args again = known ? ask_values() : attention_args_again(), of_keys = known_args(first, type);
+  if (!known) load_key_arguments(&again);
+  const attention_args *a = known ? &of_keys : &again;
   const part_keys part = find_keys(a, find_place(a), type);
-  const int keys = (int)in_scalar(part.keys), count = tiles_of_keys(part.keys);
+  const int keys = (int)in_scalar(part.keys);
+  tile_source k = source_of(part.k, a->k_stride.row, keys, a->head_dim);
+  l->k = coming_of<head>(&k, keys);
+  find_pieces<head>(l->k_from, &k, key_place<head>);
+  load_half<head>(&l->k, l->k_from, to->k);
+  attention_args values = again;
+  if (known) have_values(&values);
+  keep_order();
+  tile_source v = source_of(find_values(&values, &part, type), values.v_stride.row, keys, a->head_dim);
+  l->v = coming_of<head>(&v, keys);
+  find_pieces<head>(l->v_from, &v, value_place<head>);
+  keep_order();
+  if (known) barrier(); /* now Q is on its way, too */
+  keep_order();
+  load_half<head>(&l->v, l->v_from, to->v);
+  keep_order();
+  if (!known) barrier();
+  return keys;
+}
+
+/* Waves 4-7. The second tile's loads begin after Q's: after two tiles, which fill the vL1D, Q would come 1,900 clocks later. */
+template <int head>
+DEVICE void load_all_keys(const attention_first *first, LDS decode_stages<head> *lds, tdm_type type) {
+  LDS tile<head> *tiles = (LDS tile<head> *)lds->tiles;
   decode_loads<head> l;
   l.stage = 0;
-  tile_source k = source_of(part.k, a->k_stride.row, keys, a->head_dim);
-  l.k = coming_of<head>(&k, keys);
-  find_pieces<head>(l.k_from, &k, key_place<head>);
-  load_half<head>(&l.k, l.k_from, tiles->k);
-  keep_order();
-  tile_source v = source_of(part.v, a->v_stride.row, keys, a->head_dim);
-  l.v = coming_of<head>(&v, keys);
-  find_pieces<head>(l.v_from, &v, value_place<head>);
-  load_half<head>(&l.v, l.v_from, tiles->v);
+  const int keys =
+      first->known ? load_first<head, true>(&l, first, tiles, type) : load_first<head, false>(&l, first, tiles, type);
+  const int count = tiles_of_keys((uint32_t)keys);
   to_next(&l);
-  barrier(); /* now Q is on its way too: after two tiles, which fill the vL1D, it would come 1,900 clocks later */
   for (int i = 1; i < DECODE_AHEAD && i < count; i++) load_next(&l, tiles);
   for (int i = 0; i < count; i++) {
     if (i + DECODE_AHEAD <= count)

@@ -34,20 +34,37 @@ DEVICE void write_next(const decode_load<head> *load, LDS two_stages<head> *lds,
   finish_values(load, (LDS char *)lds->v[stage]);
 }
 
-/* Waves 4-7. After the last tile they load nothing, and write zeros to the stage that is not read: a branch would make them
- * wait for all loads. */
+/* What the loads of keys read. */
+DEVICE attention_args args_of_keys(const attention_first *f, tdm_type type) {
+  if (__builtin_expect(f->known, 1)) return known_args(f, type);
+  const attention_args a = attention_args_again();
+  load_key_arguments(&a);
+  return a;
+}
+
+/* Waves 4-7. The first keys are on their way before the argument has come from memory. After the last tile they load nothing,
+ * and write zeros to the stage that is not read: a branch would make them wait for all loads. */
 template <int head>
-DEVICE void load_all_keys(const attention_args *a, LDS two_stages<head> *lds, tdm_type type) {
-  load_key_arguments(a);
-  const part_keys part = find_keys(a, find_place(a), type);
+DEVICE void load_all_keys(const attention_first *first, LDS two_stages<head> *lds, tdm_type type) {
+  attention_args values = ask_values();
+  const attention_args a = args_of_keys(first, type);
+  const part_keys part = find_keys(&a, find_place(&a), type);
   const int keys = (int)in_scalar(part.keys), count = tiles_of_keys(part.keys);
-  tile_source k_source = source_of(part.k, a->k_stride.row, keys, a->head_dim),
-              v_source = source_of(part.v, a->v_stride.row, keys, a->head_dim);
-  coming k = coming_of<head>(&k_source, keys), v = coming_of<head>(&v_source, keys);
   decode_load<head> even, odd;
-  tile_places(&even, &k_source, &v_source);
+  tile_source k_source = source_of(part.k, a.k_stride.row, keys, a.head_dim);
+  coming k = coming_of<head>(&k_source, keys);
+  key_places(&even, &k_source);
+  find_length<head>(&k);
+  begin_keys(&even, buffer_of(&k));
+  advance<head>(&k);
+  have_values(&values);
+  tile_source v_source = source_of(find_values(&values, &part, type), values.v_stride.row, keys, a.head_dim);
+  coming v = coming_of<head>(&v_source, keys);
+  value_places(&even, &v_source);
   odd = even;
-  load_next(&even, &k, &v);
+  find_length<head>(&v);
+  begin_values(&even, buffer_of(&v));
+  advance<head>(&v);
   barrier(); /* now Q is on its way too: as in decode_loop.h */
   load_next(&odd, &k, &v);
   write_next(&even, lds, 0);

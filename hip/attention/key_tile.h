@@ -332,14 +332,22 @@ template <int head>
 constexpr int LOAD_STEPS = 2; /* of tile_step */
 
 template <int head, int threads>
-DEVICE void tile_places(tile_load<head, threads> *load, const tile_source *k, const tile_source *v) {
-  value_block b = block_of<head>(loading_thread<threads>());
-  uint32_t chunk = b.key / 16 * 2 + b.key / 4 % 2;
+DEVICE void key_places(tile_load<head, threads> *load, const tile_source *k) {
 #pragma unroll
   for (uint32_t i = 0; i < KEY_PLACES<head, threads>; i++)
     load->k_from[i] = piece_offset<head>(k, i * threads + loading_thread<threads>(), key_place<head>);
+}
+template <int head, int threads>
+DEVICE void value_places(tile_load<head, threads> *load, const tile_source *v) {
+  value_block b = block_of<head>(loading_thread<threads>());
+  uint32_t chunk = b.key / 16 * 2 + b.key / 4 % 2;
   load->v_from = b.column < 8 * v->chunks ? b.key * (uint32_t)v->stride + b.column * 2 : NOT_IN_TILE;
   load->v_to = column_offset<head>(b.column) + (chunk ^ column_place<head>(b.column)) * CHUNK + b.key / 8 % 2 * 8;
+}
+template <int head, int threads>
+DEVICE void tile_places(tile_load<head, threads> *load, const tile_source *k, const tile_source *v) {
+  key_places(load, k);
+  value_places(load, v);
 }
 
 template <int head, int threads>

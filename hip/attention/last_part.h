@@ -32,9 +32,9 @@ typedef struct part_end {
 } part_end;
 
 /* again: the arguments. The loop has no registers for them, and would spill; so they are loaded again, all at once. */
-DEVICE part_end find_end(const attention_args *a, attention_args *again, uint32_t block_rows, tdm_type type) {
-  *again = args_again(a);
-  a = again;
+DEVICE part_end find_end(attention_args *again, uint32_t block_rows, tdm_type type) {
+  *again = attention_args_again();
+  const attention_args *a = again;
   asm volatile(""
                :
                : "s"(a->counters), "s"(a->parts), "s"(a->o), "s"(a->lse), "s"(a->heads_q), "s"(a->heads_kv), "s"(a->group));
@@ -64,14 +64,13 @@ DEVICE part_end find_end(const attention_args *a, attention_args *again, uint32_
  * The last wave counts. Up to head_dim 128 waves 4-7 only load, so they are here before the others have stored their rows, and
  * find their addresses before the barrier; the others find theirs while the counter is on its way. */
 template <int threads, int block_rows>
-DEVICE bool comes_last(const attention_args *a, attention_args *again, int wave, LDS uint32_t *shared, part_end *e,
-                       tdm_type type) {
+DEVICE bool comes_last(attention_args *again, int wave, LDS uint32_t *shared, part_end *e, tdm_type type) {
   const bool counts = wave == threads / WAVE - 1;
   const bool early = counts || wave >= GENERAL_ROWS / 32;
-  if (early) *e = find_end(a, again, block_rows, type);
+  if (early) *e = find_end(again, block_rows, type);
   wait_memory<0>(); /* for this wave's part of the results */
   meet();
-  if (!early) *e = find_end(a, again, block_rows, type);
+  if (!early) *e = find_end(again, block_rows, type);
   if (e->counter == nullptr) return false;
   if (counts) count_workgroup((GLOBAL uint32_t *)e->counter, again->splits, own_lane(), shared);
   return found_last(shared);
@@ -225,11 +224,11 @@ DEVICE void add_few_parts(const attention_args *a, const part_end *e, int wave, 
 
 /* The end of a decode: all waves come here. `lds` is no longer used. */
 template <int head, int threads = THREADS<head>, int block_rows = GENERAL_ROWS>
-DEVICE void end_part(const attention_args *a, int wave, LDS char *lds, tdm_type type) {
+DEVICE void end_part(int wave, LDS char *lds, tdm_type type) {
   attention_args again;
   part_end e;
-  if (!comes_last<threads, block_rows>(a, &again, wave, (LDS uint32_t *)lds, &e, type)) return;
-  a = &again;
+  if (!comes_last<threads, block_rows>(&again, wave, (LDS uint32_t *)lds, &e, type)) return;
+  const attention_args *a = &again;
   if constexpr (block_rows > FEW_ROWS)
     if (a->few_parts) return add_few_parts<head>(a, &e, wave, type);
   if (a->splits <= 4)

@@ -356,9 +356,9 @@ DEVICE void flash_body(const attention_args *a, LDS flash_stages<head> *lds, tdm
   if (i == count) end_multiplying<head>(group == 1);
   wait_memory<0>(); /* zeros after the last tile */
   keep_order();
-  if (hides_values(a) && __builtin_expect(found_nan(&w), 0)) compute_seen<head, units>(&w, a, type);
+  if (hides_values(a) && __builtin_expect(found_nan(&w), 0)) compute_seen<head, units>(&w, type);
   if (units && a->splits > 1)
-    end_unit(&w, a, (LDS char *)w.lds, type);
+    end_unit(&w, (LDS char *)w.lds, type);
   else
     store_lds_rows(&w, a, &work, first, (LDS char *)w.lds->rows[wave_index()], type);
 }

@@ -316,13 +316,13 @@ DEVICE void flash_body(const attention_args *a, LDS two_stages<head> *lds, tdm_t
     idle_slot(&w);
   }
   if (i == count) end_slot();
-  if (hides_values(a) && __builtin_expect(found_nan(&w), 0)) compute_seen<head, units>(&w, a, type);
+  if (hides_values(a) && __builtin_expect(found_nan(&w), 0)) compute_seen<head, units>(&w, type);
   /* Waves 0-3 have room in the stages of the keys, which nobody reads any more, waves 4-7 in those of the values. */
   LDS char *rows = (LDS char *)lds + wave_index() * ROWS_BYTES<head>;
   const bool parts = units && a->splits > 1;
   if (!parts) store_lds_rows(&w, a, &work, first, rows, type);
   if (group == 0) barrier(); /* both groups are in the same slot again */
-  if (parts) end_unit(&w, a, (LDS char *)lds, type);
+  if (parts) end_unit(&w, (LDS char *)lds, type);
 }
 
 #endif

@@ -50,8 +50,8 @@ DEVICE buffer rows_from(const tile_source *s, int64_t row) {
 
 /* Queries come from memory too: with 192 columns no registers are left to keep them until the end. */
 template <int head, bool units>
-DEVICE void compute_seen(wave_rows<head, head / 16> *w, const attention_args *args, tdm_type type) {
-  const attention_args a = args_again(args);
+DEVICE void compute_seen(wave_rows<head, head / 16> *w, tdm_type type) {
+  const attention_args a = attention_args_again();
   const attention_work work = find_queries<units>(&a, type);
   const int64_t first = work.first, keys = keys_seen_by_any(&a, &work, first, 32);
   const tile_source q = source_of(work.q + 2 * first * a.q_stride.row, a.q_stride.row, work.rows - first, a.head_dim);

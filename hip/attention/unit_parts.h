@@ -73,13 +73,12 @@ DEVICE void add_unit_parts(const attention_args *a, const part_end *e, tdm_type 
 
 /* All waves come here; nobody needs `lds` any more when they have met. */
 template <int head>
-DEVICE void end_unit(const fast_rows<head> *w, const attention_args *args, LDS char *lds, tdm_type type) {
-  attention_args a = args_again(args);
+DEVICE void end_unit(const fast_rows<head> *w, LDS char *lds, tdm_type type) {
+  attention_args a = attention_args_again();
   const part_place place = find_place(&a, FAST_ROWS);
   store_part(w, &a, &place);
   part_end e;
-  if (comes_last<FAST_THREADS, FAST_ROWS>(args, &a, wave_index(), (LDS uint32_t *)lds, &e, type))
-    add_unit_parts<head>(&a, &e, type);
+  if (comes_last<FAST_THREADS, FAST_ROWS>(&a, wave_index(), (LDS uint32_t *)lds, &e, type)) add_unit_parts<head>(&a, &e, type);
 }
 
 #endif

@@ -14,6 +14,9 @@
 #include "key_splits.h"
 #include "src/base/order.h"
 
+/* The argument, read again with scalar loads: what only the end needs takes no registers in the loop. */
+DEVICE attention_args attention_args_again(void) { return args_again<attention_argument>(nullptr).args; }
+
 DEVICE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Arrays begin at the first row of their head (in decode q, o and lse at the first row of the first head), k and v at the
@@ -89,33 +92,67 @@ DEVICE part_place find_place(const attention_args *a, uint32_t block_rows = GENE
   return place_of(a, round * a->xcds + in_row, within - in_row * a->splits, block_rows);
 }
 
-/* The keys and values of a workgroup's part: all that the waves need that only load them. Their first loads wait for it, so its
- * arguments are loaded at once, and it is 32 bits wide where it can be: the scalar unit has no comparison of 64 bits. */
+/* The keys of a workgroup's part, and which head of keys it is: all that the waves need that only load. Their first loads wait
+ * for it, so it is 32 bits wide where it can be: the scalar unit has no comparison of 64 bits. */
 typedef struct part_keys {
-  const char *k, *v;
-  uint32_t first, keys;
+  const char *k;
+  uint32_t first, keys, batch, head;
 } part_keys;
 
 DEVICE part_keys find_keys(const attention_args *a, part_place place, tdm_type type) {
   const uint32_t batch = quotient(place.kv, a->of_heads_kv), head = place.kv - batch * (uint32_t)a->heads_kv;
   const uint32_t first = place.part * (uint32_t)a->split_keys, left = (uint32_t)a->skv - first;
-  const int64_t bytes = tdm_bytes(type);
-  part_keys p = {nullptr, nullptr, first, (uint32_t)a->split_keys < left ? (uint32_t)a->split_keys : left};
-  p.k = (const char *)a->k + (batch * a->k_stride.batch + head * a->k_stride.head + first * a->k_stride.row) * bytes;
-  p.v = (const char *)a->v + (batch * a->v_stride.batch + head * a->v_stride.head + first * a->v_stride.row) * bytes;
+  part_keys p = {nullptr, first, (uint32_t)a->split_keys < left ? (uint32_t)a->split_keys : left, batch, head};
+  p.k = (const char *)a->k + (batch * a->k_stride.batch + head * a->k_stride.head + first * a->k_stride.row) * tdm_bytes(type);
   return p;
 }
+DEVICE const char *find_values(const attention_args *a, const part_keys *p, tdm_type type) {
+  const int64_t at = p->batch * a->v_stride.batch + p->head * a->v_stride.head + p->first * a->v_stride.row;
+  return (const char *)a->v + at * tdm_bytes(type);
+}
 
-/* What find_place() and find_keys() read, for one asm statement that loads all of it at once. find_part() reads more. */
-#define KEY_FIELDS(a)                                                                                                       \
-  "s"(a->k), "s"(a->v), "s"(a->heads_kv), "s"(a->skv), "s"(a->head_dim), "s"(a->count), "s"(a->xcds), "s"(a->splits),       \
-      "s"(a->split_keys), "s"(a->heads), "s"(a->k_stride.batch), "s"(a->k_stride.head), "s"(a->k_stride.row),               \
-      "s"(a->v_stride.batch), "s"(a->v_stride.head), "s"(a->v_stride.row), "s"(a->of_round.factor), "s"(a->of_xcds.factor), \
-      "s"(a->of_splits.factor), "s"(a->of_heads.factor), "s"(a->of_heads_kv.factor)
+/* What find_place() and find_keys() read, for one asm statement that loads all of it at once. find_part() reads more. Of a
+ * divisor both numbers: the second one by a load of its own would come 120 clocks later. */
+#define DIVISOR(x) "s"(__builtin_bit_cast(uint64_t, x))
+#define KEY_FIELDS(a)                                                                                                 \
+  "s"(a->k), "s"(a->v), "s"(a->heads_kv), "s"(a->skv), "s"(a->head_dim), "s"(a->count), "s"(a->xcds), "s"(a->splits), \
+      "s"(a->split_keys), "s"(a->heads), "s"(a->k_stride.batch), "s"(a->k_stride.head), "s"(a->k_stride.row),         \
+      "s"(a->v_stride.batch), "s"(a->v_stride.head), "s"(a->v_stride.row), DIVISOR(a->of_round), DIVISOR(a->of_xcds), \
+      DIVISOR(a->of_splits), DIVISOR(a->of_heads), DIVISOR(a->of_heads_kv)
 DEVICE void load_key_arguments(const attention_args *a) { asm volatile("" ::KEY_FIELDS(a)); }
+
+/* What find_place(), find_keys() and the loads of keys read of the argument, of a launch for which it is known. Its units are
+ * heads of keys: of_heads divides to 0. */
+DEVICE attention_args known_args(const attention_first *f, tdm_type type) {
+  const int64_t chunk = 16 / tdm_bytes(type);
+  attention_args a = {};
+  a.k = global_pointer(f->k);
+  a.k_stride = {f->k_batch * chunk, f->k_head * chunk, f->k_row * chunk};
+  a.heads_kv = f->heads_kv, a.skv = f->skv, a.head_dim = f->chunks * chunk;
+  a.count = f->units * f->splits, a.heads = f->units;
+  a.xcds = f->xcds, a.splits = f->splits, a.split_keys = f->split_keys;
+  a.of_splits = {f->of_splits, f->splits_shift}, a.of_heads_kv = {f->of_heads_kv, f->heads_kv_shift};
+  a.of_round = {f->of_round, f->round_shift}, a.of_xcds = {f->of_xcds, f->xcds_shift};
+  return a;
+}
+/* What find_values() reads, asked for and not waited for: it comes while the first keys are found. */
+DEVICE attention_args ask_values(void) {
+  auto segment = (const volatile attention_argument __attribute__((address_space(4))) *)__builtin_amdgcn_kernarg_segment_ptr();
+  attention_args a = {};
+  a.v = segment->args.v;
+  a.v_stride.batch = segment->args.v_stride.batch;
+  a.v_stride.head = segment->args.v_stride.head;
+  a.v_stride.row = segment->args.v_stride.row;
+  return a;
+}
+/* Waits for it, here. */
+DEVICE void have_values(attention_args *a) {
+  keep_order();
+  asm volatile("" : "+s"(a->v), "+s"(a->v_stride.batch), "+s"(a->v_stride.head), "+s"(a->v_stride.row));
+}
 DEVICE void load_part_arguments(const attention_args *a) {
-  asm volatile("" ::KEY_FIELDS(a), "s"(a->q), "s"(a->q_stride.batch), "s"(a->q_stride.head), "s"(a->group),
-               "s"(a->of_head_rows.factor), "s"(a->head_rows), "s"(a->group_rows));
+  asm volatile("" ::KEY_FIELDS(a), "s"(a->q), "s"(a->q_stride.batch), "s"(a->q_stride.head), "s"(a->q_stride.row),
+               "s"(a->group), DIVISOR(a->of_head_rows), "s"(a->head_rows), "s"(a->group_rows));
 }
 
 /* Of a row of a head of keys: the head of the group, and the query. */
@@ -143,7 +180,7 @@ DEVICE attention_work find_part(const attention_args *a, tdm_type type, uint32_t
   w.q = (const char *)a->q +
         (batch * a->q_stride.batch + head_kv * (uint32_t)a->group * a->q_stride.head) * (int64_t)tdm_bytes(type);
   w.k = part.k;
-  w.v = part.v;
+  w.v = find_values(a, &part, type);
   w.decode = true;
   return w;
 }
@@ -166,7 +203,7 @@ DEVICE attention_work find_wave_of_unit(const attention_args *a, tdm_type type) 
   w.keys = part.keys;
   w.q = (const char *)a->q + (batch * a->q_stride.batch + head * a->q_stride.head) * bytes;
   w.k = part.k;
-  w.v = part.v;
+  w.v = find_values(a, &part, type);
   w.o = (char *)a->o + (batch * a->o_stride.batch + head * a->o_stride.head) * bytes;
   w.lse = a->lse == nullptr ? nullptr : a->lse + (batch * a->heads_q + head) * a->sq;
   w.last = first.head < before_end.head ? a->sq - 1 : least(before_end.query, a->sq - 1);
