@@ -232,8 +232,12 @@ static double rest(const tdm_plan *plan, int split) {
                more = of->once + OF_FEW * fmax(0, FEW_STEPS - steps) + (split > 1 && of_cu <= 1 ? of->parts : 0) +
                       steps * (of_cu > 1 ? of_cu / 2 * two : alone);
   if (split > 1 && gemm_rows_rounds(plan, &one, 1) > ENOUGH) return SLOW;
-  if (!whole_dwords(plan)) return more + long_product(plan, steps * split, split, of_cu);
-  if (!tdm_hip_half_lines(plan->context->hip->chip)) return wide_rest(plan, &one, split, of_cu, steps, fmax(0, more));
+  const bool whole = whole_dwords(plan), wide = !tdm_hip_half_lines(plan->context->hip->chip);
+  double few;
+  if (wide && gemm_few_clocks(plan, &one, split, of_cu, whole, &few))
+    return few / gemm_tile_share(plan, &one) - gemm_plain_clocks(plan, kernel_of(plan).tile, split);
+  if (!whole) return more + long_product(plan, steps * split, split, of_cu);
+  if (wide) return wide_rest(plan, &one, split, of_cu, steps, fmax(0, more));
   if (plan->kernel == &tdm_gemm_hip_shifted_32x32) return whole_rest(plan, &one, split, of_cu, steps);
   if (split == 1) return whole_64_rest(plan, of_cu, steps);
   return whole_64_parts_rest(plan, &one, split, of_cu, steps, fmax(0, more));
