@@ -73,6 +73,7 @@ typedef struct attention_first {
   uint32_t splits_shift : 5, heads_kv_shift : 5, round_shift : 5, xcds_shift : 5;
   uint32_t xcds : 5, chunks : 6, known : 1; /* chunks: of a row */
 } attention_first;
+/* Of every kernel of attention; decode64, decode96 and decode128 use `first`. */
 typedef struct attention_argument {
   attention_first first;
   attention_args args;

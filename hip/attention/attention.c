@@ -293,13 +293,13 @@ static tdm_status prepare(tdm_plan *plan) {
   return TDM_OK;
 }
 
-/* Does a number fit that stands in chunks of 16 bytes in 32 bits? */
+/* A stride in chunks of 16 bytes; false if 32 bits can't hold it. */
 static bool set_chunks(uint32_t *chunks, int64_t stride, int64_t each) {
   *chunks = (uint32_t)(stride / each);
   return stride >= 0 && stride % each == 0 && stride / each <= UINT32_MAX;
 }
 
-/* Of a decode whose units are whole heads of keys. */
+/* What is preloaded: known for a decode whose units are whole heads of keys, if its numbers fit. */
 static attention_first first_of(const tdm_plan *plan, const attention_args *a) {
   const int64_t each = elements_of_load(&plan->desc.attention), units = a->splits > 0 ? a->count / a->splits : 0;
   attention_first f = {.k = a->k,

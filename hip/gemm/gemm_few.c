@@ -1,6 +1,6 @@
 /* Estimates of hip_shifted's kernels on gfx950 for few rows or columns and a long K, as in decode with a batch and in short
- * prompts. Other estimates add to those of the pipes (gemm_shifted.c); these are whole, as by the others these kernels took
- * 1.22 to 1.27 times too long in parts, in the middle, and slower ones were chosen. */
+ * prompts. Other estimates add to those of the pipes (gemm_shifted.c). These don't: by the others, parts were estimated at 1.22
+ * to 1.27 of what they take in the middle, and slower kernels were chosen. */
 #include <math.h>
 
 #include "gemm.h"
