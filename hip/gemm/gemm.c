@@ -359,15 +359,6 @@ double gemm_unaligned_clocks(const tdm_plan *plan, const hip_tile_kernel *genera
   return cost_of_split(plan, &tile).clocks;
 }
 
-double gemm_plain_clocks(const tdm_plan *plan, hip_tile_shape tile, int split) {
-  tdm_plan plain;
-  gemm_plan_as(plan, plan->kernel, &plain);
-  plain.any_address = plan->any_address;
-  plain.desc.gemm.epilogue_steps = 0;
-  tile.split = split;
-  return cost_of_split(&plain, &tile).clocks;
-}
-
 tdm_status gemm_prepare(tdm_plan *plan, const hip_tile_kernel *kernel, const char *layout, const gemm_fallback *fallback) {
   const tdm_gemm_desc *d = &plan->desc.gemm;
   if (plan->empty) return TDM_OK; /* a run launches nothing */

@@ -78,11 +78,11 @@ bool gemm_supports_split(const tdm_plan *plan, const hip_tile_kernel *kernel, ch
 typedef double gemm_more(const tdm_plan *plan, int split);
 /* The estimate with the plan's split, or with the best one. Sets *split to the one it took. more: or NULL. */
 tdm_cost gemm_best_split(const tdm_plan *plan, hip_tile_shape tile, gemm_more *more, int *split);
-/* The estimate with that split, without an epilogue. */
-double gemm_plain_clocks(const tdm_plan *plan, hip_tile_shape tile, int split);
 /* gfx950: of hip_shifted's kernels, of few rows or columns and a long K (gemm_few.c). tile: of which one workgroup is on a CU
  * at a time; of_cu: so many are on the CU with the most; whole: by the kernel that shifts nothing. False for other products. */
 bool gemm_few_clocks(const tdm_plan *plan, const hip_tile_shape *tile, int split, double of_cu, bool whole, double *clocks);
+/* The estimate of gemm_best_split with that split and without an epilogue. */
+double gemm_plain_clocks(const tdm_plan *plan, hip_tile_shape tile, int split);
 /* Writes that split into the plan. */
 void gemm_set_split(tdm_plan *plan, hip_tile_shape tile, gemm_more *more);
 

@@ -52,3 +52,12 @@ bool gemm_few_clocks(const tdm_plan *plan, const hip_tile_shape *tile, int split
             steps * (of->step + of_cu * (of->of_step + across * of->across)) + of->hbm * hbm;
   return true;
 }
+
+double gemm_plain_clocks(const tdm_plan *plan, hip_tile_shape tile, int split) {
+  tdm_plan plain;
+  gemm_plan_as(plan, plan->kernel, &plain);
+  plain.any_address = plan->any_address;
+  plain.desc.gemm.epilogue_steps = 0;
+  plain.tuning.of[TDM_TUNE_SPLIT] = split;
+  return gemm_best_split(&plain, tile, NULL, &split).clocks;
+}
