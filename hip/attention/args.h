@@ -26,7 +26,20 @@ enum {
   FEW_ROWS = 32
 };
 
+/* Where the keys of each part of a decode begin: what its first loads need, in the registers that a wave begins with
+ * (hip/args/preloaded.h). `known` is 0 if numbers of a launch don't fit; then they wait for the rest. */
+typedef struct attention_first {
+  const void *k;
+  uint32_t k_batch, k_head, k_row; /* strides, in chunks of 16 bytes */
+  uint32_t skv, split_keys, units;
+  uint16_t heads_kv, splits;
+  uint32_t of_splits, of_heads_kv, of_round, of_xcds; /* factors of hip_divisor, and their shifts: */
+  uint32_t splits_shift : 5, heads_kv_shift : 5, round_shift : 5, xcds_shift : 5;
+  uint32_t xcds : 5, chunks : 6, known : 1; /* chunks: of a row */
+} attention_first;
+
 typedef struct attention_args {
+  attention_first first; /* decode64, decode96 and decode128 use it */
   const void *q, *k, *v;
   void *o;
   float *lse;                       /* NULL if lse is not wanted */
@@ -61,23 +74,6 @@ typedef struct attention_args {
   uint32_t group_rows;   /* of all heads that share keys */
   uint32_t sharing_log2; /* the second pass: of the waves that share the parts of a row */
 } attention_args;
-
-/* Where the keys of each part of a decode begin: what its first loads need, in the registers that a wave begins with
- * (hip/args/preloaded.h). `known` is 0 if numbers of a launch don't fit; then they wait for attention_args. */
-typedef struct attention_first {
-  const void *k;
-  uint32_t k_batch, k_head, k_row; /* strides, in chunks of 16 bytes */
-  uint32_t skv, split_keys, units;
-  uint16_t heads_kv, splits;
-  uint32_t of_splits, of_heads_kv, of_round, of_xcds; /* factors of hip_divisor, and their shifts: */
-  uint32_t splits_shift : 5, heads_kv_shift : 5, round_shift : 5, xcds_shift : 5;
-  uint32_t xcds : 5, chunks : 6, known : 1; /* chunks: of a row */
-} attention_first;
-/* Of every kernel of attention; decode64, decode96 and decode128 use `first`. */
-typedef struct attention_argument {
-  attention_first first;
-  attention_args args;
-} attention_argument;
 
 /* Waves of a row in the second pass of decode, each with 64 columns: a power of 2, so that a unit's row is a shift. */
 #define PARTS_WAVES(head_dim) ((head_dim) <= 64 ? 1u : (head_dim) <= 128 ? 2u : 4u)

@@ -31,7 +31,7 @@ typedef struct attention_launches {
   attention_args fast_args, general_args;
 } attention_launches;
 _Static_assert(sizeof(attention_launches) <= TDM_PLAN_ARGS, "fits the plan");
-_Static_assert(sizeof(attention_first) == HIP_PRELOADED_BYTES, "all of it is preloaded");
+_Static_assert(sizeof(attention_first) == HIP_PRELOADED_BYTES && offsetof(attention_args, first) == 0, "it is in registers");
 
 /* ---- What the rows support ---- */
 
@@ -343,11 +343,11 @@ static tdm_status launch(const tdm_plan *plan, void *const *buffers, tdm_stream 
       cut_keys(plan, args->splits, args->block_rows, args, fast ? &l.fast : &l.general);
   }
   place_parts(plan, fast && args->splits > 1 ? plan->table : NULL, args);
-  attention_argument argument = {.first = first_of(plan, args), .args = *args};
-  TDM_TRY(tdm_hip_launch(plan, fast ? &l.fast : &l.general, &argument, sizeof argument, stream));
+  args->first = first_of(plan, args);
+  TDM_TRY(tdm_hip_launch(plan, fast ? &l.fast : &l.general, args, sizeof *args, stream));
   if (args->splits <= 1 || args->counters != NULL) return TDM_OK;
-  cut_parts(plan, &argument.args, &l.parts);
-  return tdm_may_have_written(tdm_hip_launch(plan, &l.parts, &argument, sizeof argument, stream));
+  cut_parts(plan, args, &l.parts);
+  return tdm_may_have_written(tdm_hip_launch(plan, &l.parts, args, sizeof *args, stream));
 }
 
 /* ---- Rows ---- */

@@ -373,10 +373,10 @@ DEVICE void f32_body(const attention_args *a, LDS f32_sums<head, blocks> *lds) {
   end_part<head, F32_THREADS, F32_ROWS>(wave_index(), (LDS char *)lds, TDM_F32);
 }
 
-#define F32_KERNEL(head, rows, waves)                                                                        \
-  KERNEL WORKGROUP(F32_THREADS, waves) void decode##head##x##rows##_f32(attention_first, attention_args a) { \
-    SHARED f32_sums<head, rows / 16> lds;                                                                    \
-    f32_body<head, rows / 16>(&a, (LDS f32_sums<head, rows / 16> *)&lds);                                    \
+#define F32_KERNEL(head, rows, waves)                                                       \
+  KERNEL WORKGROUP(F32_THREADS, waves) void decode##head##x##rows##_f32(attention_args a) { \
+    SHARED f32_sums<head, rows / 16> lds;                                                   \
+    f32_body<head, rows / 16>(&a, (LDS f32_sums<head, rows / 16> *)&lds);                   \
   }
 F32_KERNEL(64, 16, 2)
 F32_KERNEL(64, 32, 2)

@@ -37,16 +37,16 @@ DEVICE void decode_body(const attention_first *first, LDS decode_stages<head> *l
   end_part<head>(wave_index(), (LDS char *)lds, type);
 }
 
-#define FLASH_KERNEL(name, head, units, type)                                      \
-  KERNEL WORKGROUP(FAST_THREADS, 2) void name(attention_first, attention_args a) { \
-    SHARED flash_stages<head> lds;                                                 \
-    flash_body<head, units>(&a, (LDS flash_stages<head> *)&lds, type);             \
+#define FLASH_KERNEL(name, head, units, type)                          \
+  KERNEL WORKGROUP(FAST_THREADS, 2) void name(attention_args a) {      \
+    SHARED flash_stages<head> lds;                                     \
+    flash_body<head, units>(&a, (LDS flash_stages<head> *)&lds, type); \
   }
-#define DECODE_KERNEL(name, head, type)                                       \
-  KERNEL WORKGROUP(FAST_THREADS, 2) void name(ARGUMENT(attention_argument)) { \
-    SHARED decode_stages<head> lds;                                           \
-    const attention_first first = FIRST_OF_ARGUMENT(attention_first);         \
-    decode_body<head>(&first, (LDS decode_stages<head> *)&lds, type);         \
+#define DECODE_KERNEL(name, head, type)                                   \
+  KERNEL WORKGROUP(FAST_THREADS, 2) void name(ARGUMENT(attention_args)) { \
+    SHARED decode_stages<head> lds;                                       \
+    const attention_first first = FIRST_OF_ARGUMENT(attention_first);     \
+    decode_body<head>(&first, (LDS decode_stages<head> *)&lds, type);     \
   }
 DECODE_KERNEL(decode64_f16, 64, TDM_F16)
 DECODE_KERNEL(decode64_bf16, 64, TDM_BF16)

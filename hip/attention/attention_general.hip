@@ -150,10 +150,10 @@ DEVICE void general_body(const attention_args *a, LDS row_of_floats<head> *rows,
 }
 
 /* Registers: Q and O of head 256 need 256 of the 512 of a lane, so one wave fits on a SIMD. */
-#define GENERAL_KERNEL(name, head, decode, type, waves)                                   \
-  KERNEL WORKGROUP(GENERAL_THREADS, waves) void name(attention_first, attention_args a) { \
-    SHARED row_of_floats<head> rows[GENERAL_KEYS];                                        \
-    general_body<head>(&a, (LDS row_of_floats<head> *)rows, decode, type);                \
+#define GENERAL_KERNEL(name, head, decode, type, waves)                    \
+  KERNEL WORKGROUP(GENERAL_THREADS, waves) void name(attention_args a) {   \
+    SHARED row_of_floats<head> rows[GENERAL_KEYS];                         \
+    general_body<head>(&a, (LDS row_of_floats<head> *)rows, decode, type); \
   }
 #define GENERAL_KERNELS(name, head, decode, waves)         \
   GENERAL_KERNEL(name##_f32, head, decode, TDM_F32, waves) \

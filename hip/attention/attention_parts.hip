@@ -132,7 +132,7 @@ DEVICE void parts_body(const attention_args *a, tdm_type type) {
 }
 
 #define PARTS_KERNEL(name, threads, type) \
-  KERNEL WORKGROUP(threads, 8) void name(attention_first, attention_args a) { parts_body<threads>(&a, type); }
+  KERNEL WORKGROUP(threads, 8) void name(attention_args a) { parts_body<threads>(&a, type); }
 PARTS_KERNEL(parts_f32, PARTS_THREADS, TDM_F32)
 PARTS_KERNEL(parts_f16, PARTS_THREADS, TDM_F16)
 PARTS_KERNEL(parts_bf16, PARTS_THREADS, TDM_BF16)

@@ -315,10 +315,10 @@ DEVICE void wide_body(const attention_args *a, LDS wide_tiles<head> *tiles, bool
   }
 }
 
-#define WIDE_KERNEL(name, head, decode, type)                                      \
-  KERNEL WORKGROUP(WIDE_THREADS, 1) void name(attention_first, attention_args a) { \
-    SHARED wide_tiles<head> tiles;                                                 \
-    wide_body<head>(&a, (LDS wide_tiles<head> *)&tiles, decode, type);             \
+#define WIDE_KERNEL(name, head, decode, type)                          \
+  KERNEL WORKGROUP(WIDE_THREADS, 1) void name(attention_args a) {      \
+    SHARED wide_tiles<head> tiles;                                     \
+    wide_body<head>(&a, (LDS wide_tiles<head> *)&tiles, decode, type); \
   }
 WIDE_KERNEL(flash256_f16, 256, false, TDM_F16)
 WIDE_KERNEL(flash256_bf16, 256, false, TDM_BF16)

@@ -14,8 +14,8 @@
 #include "key_splits.h"
 #include "src/base/order.h"
 
-/* The argument, read again with scalar loads: what only the end needs takes no registers in the loop. */
-DEVICE attention_args attention_args_again(void) { return args_again<attention_argument>(nullptr).args; }
+/* Loads what is read of it here (device/arguments.h). */
+DEVICE attention_args attention_args_again(void) { return args_again<attention_args>(nullptr); }
 
 DEVICE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -137,12 +137,12 @@ DEVICE attention_args known_args(const attention_first *f, tdm_type type) {
 }
 /* What find_values() reads, asked for and not waited for: it comes while the first keys are found. */
 DEVICE attention_args ask_values(void) {
-  auto segment = (const volatile attention_argument __attribute__((address_space(4))) *)__builtin_amdgcn_kernarg_segment_ptr();
+  auto segment = (const volatile attention_args __attribute__((address_space(4))) *)__builtin_amdgcn_kernarg_segment_ptr();
   attention_args a = {};
-  a.v = segment->args.v;
-  a.v_stride.batch = segment->args.v_stride.batch;
-  a.v_stride.head = segment->args.v_stride.head;
-  a.v_stride.row = segment->args.v_stride.row;
+  a.v = segment->v;
+  a.v_stride.batch = segment->v_stride.batch;
+  a.v_stride.head = segment->v_stride.head;
+  a.v_stride.row = segment->v_stride.row;
   return a;
 }
 /* Waits for it, here. */

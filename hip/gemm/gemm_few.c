@@ -29,15 +29,15 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 
 /* The products of the fit, and those between them. In one part 64x64 has estimates of its own where many tiles share lines, and
  * of 64x128 there was one. */
-static bool is_few(const tdm_plan *plan, const hip_tile_shape *tile, int split, bool whole) {
+static bool is_few(const tdm_plan *plan, const hip_tile_shape *tile, int split, double steps, bool whole) {
   enum { MOST_LINES = 640, ONE_PART = 320, MOST_BETWEEN = 400, LEAST_K = 1000, LEAST_STEPS = 3, MOST_OF_CU = 3, DWORD = 4 };
   static const double LEAST_OF_CU = 0.3;
   const tdm_gemm_desc *d = &plan->desc.gemm;
   const int64_t lines = d->m < d->n ? d->m : d->n, most = !whole ? MOST_BETWEEN : split > 1 ? MOST_LINES : ONE_PART;
-  const double workgroups = gemm_tiles_of_cu(plan, tile) * split, step = HIP_STEP_BYTES / (double)tdm_type_size(d->type);
+  const double workgroups = gemm_tiles_of_cu(plan, tile) * split;
   if (whole ? !gemm_begin_at(d, HIP_STEP_BYTES) : gemm_begin_at(d, DWORD)) return false;
   return lines > 32 && lines <= most && (split > 1 || tile->n < 128) && d->batch == 1 && d->k >= LEAST_K &&
-         (double)d->k / split > (LEAST_STEPS - 1) * step && workgroups > LEAST_OF_CU && workgroups <= MOST_OF_CU;
+         steps >= LEAST_STEPS && workgroups > LEAST_OF_CU && workgroups <= MOST_OF_CU;
 }
 
 bool gemm_few_clocks(const tdm_plan *plan, const hip_tile_shape *tile, int split, double of_cu, bool whole, double *clocks) {
@@ -46,7 +46,7 @@ bool gemm_few_clocks(const tdm_plan *plan, const hip_tile_shape *tile, int split
   const int across = gemm_transposed_a(d) + !gemm_transposed_b(d);
   const few_clocks *of = rows;
   while (of < rows + ROWS && (of->m != tile->m || of->n != tile->n || of->whole != whole)) of++;
-  if (of == rows + ROWS || !is_few(plan, tile, split, whole)) return false;
+  if (of == rows + ROWS || !is_few(plan, tile, split, steps, whole)) return false;
   const double hbm = (double)(d->m + d->n) * (double)d->k * bytes / tdm_hip_hbm(plan->context->hip);
   *clocks = of->once + (split > 1 ? of->parts : 0) + of->part * split + of->of_cu * of_cu +
             steps * (of->step + of_cu * (of->of_step + across * of->across)) + of->hbm * hbm;
